@@ -18,7 +18,7 @@ import type { PagesContext } from '../frame/pages-context.ts'
 import { compareQueryOf, comparisonOptionsOf, parseCompareQuery } from '../code/compare-query.ts'
 import { answerPatch, PATCH, renderPatch } from './patch.ts'
 import { mergeIn } from './merge-note.tsx'
-import { CompareView, type CompareViewProps, type Leak } from './compare-view.tsx'
+import { type CompareViewProps, type Leak, renderComparePage } from './compare-view.tsx'
 import { SummaryCard } from './summary-card.tsx'
 import type { Principal } from '../../core/principal.ts'
 import { firstMomentOf, lastMomentOf } from '../../lib/moments.ts'
@@ -107,17 +107,17 @@ async function answerComparison(
   if (flash !== null) {
     const comparison = await read()
     const summary = await comparison.describe()
-    const view = { ...common, comparison, summary }
-    return pageResponse(<CompareView {...view} />, 200, NO_STORE)
+    const page = await renderComparePage({ ...common, comparison, summary })
+    return pageResponse(page, 200, NO_STORE)
   }
   return kept.answer(c, { etag, immutable }, async () => {
     const comparison = await read()
     const view = { ...common, comparison }
     if (!isTextFirst(comparison)) {
-      return { page: <CompareView {...view} summary={await comparison.describe()} /> }
+      return { page: await renderComparePage({ ...view, summary: await comparison.describe() }) }
     }
     return {
-      page: <CompareView {...view} summary="later" />,
+      page: await renderComparePage({ ...view, summary: 'later' }),
       later: async () => (
         <SummaryCard {...view} described={await comparison.describe()} place="below-text" />
       ),
@@ -183,7 +183,7 @@ async function reveal(
   const [from, to] = [`r${compared.before.number}`, `r${compared.after.number}`]
   const summary = await shown.describe()
   const view = { ...viewOf(context, c, { compared, query, from, to }), summary, reveal: count }
-  return pageResponse(<CompareView {...view} comparison={shown} />, 200, NO_STORE)
+  return pageResponse(await renderComparePage({ ...view, comparison: shown }), 200, NO_STORE)
 }
 
 async function patch(

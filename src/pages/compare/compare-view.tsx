@@ -1,9 +1,11 @@
+import type { HtmlEscapedString } from 'hono/utils/html'
 import type { PlainSecrets } from '../../configuration/read/plain-secret-alarm.ts'
 import { PlainSecretsCard } from '../parts/plain-secrets.tsx'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import type { Comparison } from '../code/comparison.ts'
 import type { ShownChanges } from '../code/shown-changes.ts'
-import { LaterPart } from '../frame/page-response.ts'
+import { type Html, LaterPart } from '../frame/page-response.ts'
+import { renderInTurns } from '../frame/render-in-turns.ts'
 import { renderChange } from '../../document/changes/render-change.ts'
 import type { RevealCount } from '../snapshot/reveal-secrets.ts'
 import { LineCounts } from '../history/history-table.tsx'
@@ -55,13 +57,41 @@ export interface CompareViewProps extends OpenPageWithMessage {
   readonly hasTags: boolean
 }
 
-/** Two revisions: the described changes, who made them and when, and the text. */
-export function CompareView(props: CompareViewProps) {
-  const { frame, comparison, summary, query, from, to, flash, leaks, merge, reveal } = props
+/** Two revisions: the described changes, who made them and when, and the text. Long parts are rendered in turns. */
+export async function renderComparePage(props: CompareViewProps): Promise<Html> {
+  const { frame, comparison, query, from, to } = props
+  const hunks = comparison.regions.map((region) => () => (
+    <HunkView region={region} query={query} address={addressIn(props)}>
+      <HunkLinks links={frame.links} region={region} from={from} to={to} />
+    </HunkView>
+  ))
+  const [card, ...text] = await renderInTurns([() => <ChangesInWords {...props} />, ...hunks])
+  return <CompareView {...props} card={card} text={text} />
+}
+
+interface RenderedParts {
+  /** The card of the changes in words. */
+  readonly card: HtmlEscapedString | undefined
+  readonly text: readonly HtmlEscapedString[]
+}
+
+function ChangesInWords(props: CompareViewProps) {
+  const { summary } = props
+  if (summary === 'later') return <LaterSummaryCard {...props} />
+  return <SummaryCard {...props} described={summary} place="above-text" />
+}
+
+/** The address of a comparison with other options. */
+function addressIn({ frame, from, to }: CompareViewProps) {
+  return (asked: CompareQuery) => frame.links.compare(from, to, compareQueryOf(asked))
+}
+
+function CompareView(props: CompareViewProps & RenderedParts) {
+  const { frame, comparison, summary, query, flash, leaks, merge, reveal, card, text } = props
   const { before, after, regions } = comparison
   const { links } = frame
   const described = summary === 'later' ? null : summary
-  const address = (asked: CompareQuery) => links.compare(from, to, compareQueryOf(asked))
+  const address = addressIn(props)
   return (
     <PageLayout
       frame={frame}
@@ -75,11 +105,7 @@ export function CompareView(props: CompareViewProps) {
       <Head {...props} />
       {merge && <MergeNote links={links} merge={merge} {...comparison} />}
       <div class={comparison.count > 1 ? 'columns uneven' : undefined}>
-        {summary === 'later' ? (
-          <LaterSummaryCard {...props} />
-        ) : (
-          <SummaryCard {...props} described={summary} place="above-text" />
-        )}
+        {card}
         {comparison.count > 1 && <RangeCard {...props} />}
       </div>
       <State {...props} />
@@ -106,11 +132,7 @@ export function CompareView(props: CompareViewProps) {
                 />
               )}
             </Toolbar>
-            {regions.map((region) => (
-              <HunkView region={region} query={query} address={address}>
-                <HunkLinks links={links} region={region} from={from} to={to} />
-              </HunkView>
-            ))}
+            {text}
             <DiffPages comparison={comparison} query={query} address={address} />
           </div>
           <Ruler {...props} />
