@@ -1,6 +1,6 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,13 +11,17 @@ import { BREAKS } from '../test/breaks/breaks.ts'
 /**
  * Breaks the code on purpose, one place at a time in a copy of it, and names the test that notices.
  * `npm run breaks -- WORD` takes the breaks whose file, behaviour or test has the word. Ends with 1
- * when a break is passed over, or a test does not pass on the code as it is.
+ * when a break is passed over, or a test does not pass on the code as it is. A break that the compiler
+ * refuses shows nothing about tests; what it leaves unused does not matter.
  */
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const LEFT_OUT = ['.git', 'node_modules']
 const AT_ONCE = 2
 const SHOWN = 100
+const PROJECTS = ['tsconfig.json', 'src/pages/tsconfig.client.json']
+const COMPILER = join(ROOT, 'node_modules/typescript/bin/tsc')
+const MAY_BE_UNUSED = ['--noUnusedLocals', 'false', '--noUnusedParameters', 'false']
 
 const Report = z.object({
   testResults: z.array(
@@ -34,6 +38,9 @@ interface Run {
   readonly failed: readonly string[]
 }
 
+/** No test was run. */
+class NotRun extends Error {}
+
 const [word = ''] = process.argv.slice(2)
 const chosen = BREAKS.filter(({ file, behaviour, test }) =>
   [file, behaviour, test].some((text) => text.includes(word)),
@@ -48,7 +55,26 @@ process.on('exit', () => {
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
 
-process.exitCode = (await everyTestPasses()) && (await everyBreakIsNoticed()) ? 0 : 1
+const isPassed = everyBreakCompiles() && (await everyTestPasses()) && (await everyBreakIsNoticed())
+process.exitCode = isPassed ? 0 : 1
+
+/** All breaks are made at once: the compiler takes as long for one as for all. */
+function everyBreakCompiles(): boolean {
+  const copy = copyOfCode('all-broken')
+  for (const { file, find, replace } of chosen) {
+    const path = join(copy, 'src', file)
+    writeFileSync(
+      path,
+      readFileSync(path, 'utf8').replace(find, () => replace),
+    )
+  }
+  const faults = PROJECTS.flatMap((project) => {
+    const flags = ['-p', project, '--pretty', 'false', ...MAY_BE_UNUSED]
+    return outputOfFailure(copy, COMPILER, ...flags) ?? []
+  })
+  for (const fault of faults) say(`DOES NOT COMPILE\n${fault}`)
+  return faults.length === 0
+}
 
 /** A test that fails anyway notices nothing. */
 async function everyTestPasses(): Promise<boolean> {
@@ -84,9 +110,25 @@ async function isNoticed(copy: string, broken: Break): Promise<boolean> {
     path,
     whole.replace(find, () => replace),
   )
-  execFileSync(process.execPath, [join(copy, 'scripts/build.js'), 'unchecked'])
-  const { passed, failed } = await runTests(copy, [test])
-  writeFileSync(path, whole)
+  try {
+    build(copy)
+    return tell(broken, await runTests(copy, [test]))
+  } catch (error) {
+    if (!(error instanceof NotRun)) throw error
+    say(`PROVES NOTHING  ${behaviour}: src/${file}, test/${test}: ${error.message}`)
+    return false
+  } finally {
+    writeFileSync(path, whole)
+  }
+}
+
+/** @throws {NotRun} where no program comes of the broken code. */
+function build(copy: string): void {
+  const errors = outputOfFailure(copy, 'scripts/build.js', 'unchecked')
+  if (errors !== null) throw new NotRun(`it cannot be built: ${errors}`)
+}
+
+function tell({ behaviour, file, test }: Break, { passed, failed }: Run): boolean {
   const [first] = failed
   if (first === undefined) {
     say(`PASSED OVER     ${behaviour}: src/${file}, test/${test} (${passed} passed)`)
@@ -95,6 +137,12 @@ async function isNoticed(copy: string, broken: Break): Promise<boolean> {
   const others = failed.length > 1 ? ` and ${failed.length - 1} more` : ''
   say(`noticed         ${behaviour}\n                test/${test}: ${short(first)}${others}`)
   return true
+}
+
+/** The output of a program of Node that fails; null where it succeeds. */
+function outputOfFailure(cwd: string, ...line: readonly string[]): string | null {
+  const { status, stdout, stderr } = spawnSync(process.execPath, line, { cwd, encoding: 'utf8' })
+  return status === 0 ? null : `${stdout}${stderr}`.trim()
 }
 
 function copyOfCode(name: string): string {
@@ -122,13 +170,14 @@ async function runTests(copy: string, tests: readonly string[]): Promise<Run> {
   running.add(vitest)
   await once(vitest, 'close')
   running.delete(vitest)
+  if (!existsSync(report)) throw new NotRun('the tests do not start')
   return read(Report.parse(JSON.parse(readFileSync(report, 'utf8'))))
 }
 
 /** A file that cannot even be loaded says nothing about its tests. */
 function read({ testResults }: z.infer<typeof Report>): Run {
   const unloaded = testResults.find(({ assertionResults }) => assertionResults.length === 0)
-  if (unloaded) throw new Error(`a test file was not loaded: ${unloaded.message}`)
+  if (unloaded) throw new NotRun(`a test file is not loaded: ${unloaded.message}`)
   const results = testResults.flatMap(({ assertionResults }) => assertionResults)
   return {
     passed: results.filter(({ status }) => status === 'passed').length,

@@ -261,4 +261,47 @@ export const BREAKS_OF_BUILDS: readonly Break[] = [
     replace: 'changes.slice(changes.length)',
     test: 'http/builds/run-comparison.test.ts',
   },
+  {
+    behaviour: 'mail tells nothing that its reader may not hear of any more',
+    file: 'notify/mail/mail-digests.ts',
+    find: 'if (await mayHear(deps, subscriber, each.news)) told.push(each)',
+    replace: 'told.push(each)',
+    test: 'http/mail.test.ts',
+  },
+  {
+    behaviour: 'mail tells of pipelines that its reader may view',
+    file: 'notify/mail/find-news.ts',
+    find: "isMeant({ access, principal, wishes }, event) &&\n        access.may(principal, { action: 'view-pipeline', pipeline: event.pipeline }),",
+    replace: 'isMeant({ access, principal, wishes }, event),',
+    test: 'http/mail.test.ts',
+  },
+  {
+    behaviour: 'mail is sent once',
+    file: 'notify/mail/mail-digests.ts',
+    find: 'await tx.remove(WAITING_NEWS, keyOf(id, number))',
+    replace: 'keyOf(id, number)',
+    test: 'crash/mail/kill.test.ts',
+  },
+  {
+    behaviour: 'news is found once over restarts',
+    file: 'notify/mail/mail-digests.ts',
+    find: 'await tx.put(MAIL_CURSOR, CURSOR, cursor)',
+    replace: '',
+    test: 'crash/mail/kill.test.ts',
+  },
+  {
+    behaviour: 'an address that is refused holds up nobody else',
+    file: 'notify/mail/mail-digests.ts',
+    find: 'if (!(error instanceof MailFailure) || !error.isOfAddress) throw error',
+    replace: 'if (!(error instanceof MailFailure) || error.isOfAddress) throw error',
+    test: 'http/mail-server.test.ts',
+  },
+  {
+    behaviour: 'a job on all agents is found in a pipeline that has one',
+    file: 'document/incremental/member-stores.ts',
+    find: 'const hasJobOnAllAgents = pipeline.stages.some(({ jobs }) => jobs.some(isOnAllAgents))',
+    replace:
+      'const hasJobOnAllAgents = pipeline.stages.every(({ jobs }) => jobs.every(isOnAllAgents))',
+    test: 'unit/builds/stranded-stages.test.ts',
+  },
 ]

@@ -160,7 +160,7 @@ export const BREAKS_OF_IDENTITIES: readonly Break[] = [
     behaviour: 'the page of permissions leads to the line that gives a right',
     file: 'pages/work/permissions/read-security.ts',
     find: 'elementAt(at).span.start',
-    replace: 'elementAt(at.slice(0, -1)).span.start',
+    replace: '(elementAt(at).parent ?? elementAt(at)).span.start',
     test: 'http/pages/permissions.test.ts',
   },
   {
