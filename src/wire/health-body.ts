@@ -1,7 +1,12 @@
 import { z } from 'zod'
+import { ServiceMaintenance } from '../core/service/maintenance.ts'
+import { SeenServers } from '../core/service/seen-server.ts'
 import { Digest } from '../core/digest.ts'
 import { ErrorBody } from './error-body.ts'
-import { MaintenanceBody } from './service-bodies.ts'
+
+const Problems = z
+  .array(z.object({ subject: z.string(), errors: ErrorBody.shape.errors.unwrap().readonly() }))
+  .readonly()
 
 /** Answers `/health` to callers who are not administrators: numbers only. */
 export const HealthSummaryBody = z.object({
@@ -13,10 +18,7 @@ export const HealthSummaryBody = z.object({
     .object({ behind: z.int().nonnegative().nullable(), seconds: z.int().nonnegative() })
     .nullable(),
   /** Problems of pipelines that the caller may view; absent without credentials. */
-  problems: z
-    .array(z.object({ subject: z.string(), errors: ErrorBody.shape.errors.unwrap().readonly() }))
-    .readonly()
-    .exactOptional(),
+  problems: Problems.exactOptional(),
 })
 export type HealthSummaryBody = z.infer<typeof HealthSummaryBody>
 
@@ -74,34 +76,10 @@ export const HealthBody = z.object({
     )
     .readonly(),
   /** The servers that share a database; null where there is one server. */
-  servers: z
-    .object({
-      /** The newest entry of the log that this server has. */
-      sequence: z.int().nonnegative(),
-      /** The number of entries that this server is behind. */
-      lag: z.int().nonnegative(),
-      /** The address of the leader; null while there is none. */
-      holder: z.string().nullable(),
-      servers: z
-        .array(
-          z.object({
-            name: z.string(),
-            address: z.string(),
-            sequence: z.int().nonnegative(),
-            lag: z.int().nonnegative(),
-            /** Seconds since it was last heard of. */
-            silence: z.int().nonnegative(),
-            isHolder: z.boolean(),
-          }),
-        )
-        .readonly(),
-    })
-    .nullable(),
+  servers: SeenServers.nullable(),
   /** The actions that are refused for a time. */
-  maintenance: MaintenanceBody,
-  problems: z
-    .array(z.object({ subject: z.string(), errors: ErrorBody.shape.errors.unwrap().readonly() }))
-    .readonly(),
+  maintenance: ServiceMaintenance,
+  problems: Problems,
 })
 export type HealthBody = z.infer<typeof HealthBody>
 

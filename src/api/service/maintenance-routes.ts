@@ -1,3 +1,4 @@
+import { ServiceMaintenance } from '../../core/service/maintenance.ts'
 import { readMaintenance, setMaintenance } from '../../configuration/maintenance-mode.ts'
 import { json } from '../../http/errors.ts'
 import { readJson } from '../../http/request-body.ts'
@@ -5,7 +6,7 @@ import type { ApiContext } from '../definition/api-context.ts'
 import { jsonAnswer, jsonBody, reads } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
-import { MaintenanceBody, MaintenanceRequestBody } from '../../wire/service-bodies.ts'
+import { MaintenanceRequestBody } from '../../wire/service-bodies.ts'
 
 const MAX_BODY_BYTES = 16_384
 
@@ -24,7 +25,7 @@ export const maintenanceResource = resource({
       path,
       summary: 'Whether changes of the configuration and new runs are refused, and why',
       caller: 'administrator',
-      answers: reads('The maintenance mode', MaintenanceBody),
+      answers: reads('The maintenance mode', ServiceMaintenance),
       example: {
         answer: { saves: 'allowed', starts: 'allowed', reason: '', by: '', since: null },
       },
@@ -37,7 +38,7 @@ export const maintenanceResource = resource({
       caller: 'administrator',
       audit: 'set-maintenance',
       body: jsonBody(MaintenanceRequestBody),
-      answers: { 200: jsonAnswer('The maintenance mode from now on', MaintenanceBody) },
+      answers: { 200: jsonAnswer('The maintenance mode from now on', ServiceMaintenance) },
       errors: ['malformed-request', 'body-too-large'],
       example: { body: ENDED, answer: { ...ENDED, by: 'admin', since: SAMPLE.time } },
       handle: async (c, deps) => {

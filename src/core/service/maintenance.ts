@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { DocumentKind } from '../document-kind.ts'
 import { ServiceError } from '../errors.ts'
 
-const Permitted = z.enum(['allowed', 'refused'])
+export const Permitted = z.enum(['allowed', 'refused'])
 
 /** The actions that the service refuses for a time, and the reason. */
 export const ServiceMaintenance = z.object({

@@ -1,27 +1,31 @@
+import { z } from 'zod'
+
 /** One of several servers that share a database, as it was last seen. */
-export interface SeenServer {
-  readonly name: string
-  readonly address: string
+export const SeenServer = z.object({
+  name: z.string(),
+  address: z.string(),
   /** The newest entry of the log that it has. */
-  readonly sequence: number
+  sequence: z.int().nonnegative(),
   /** The number of entries by which it is behind the log. */
-  readonly lag: number
+  lag: z.int().nonnegative(),
   /** Seconds since it was last heard of. */
-  readonly silence: number
+  silence: z.int().nonnegative(),
   /** Whether it is the leader. */
-  readonly isHolder: boolean
-}
+  isHolder: z.boolean(),
+})
+export type SeenServer = Readonly<z.infer<typeof SeenServer>>
 
 /** The servers that share a database, as one of them knows them. */
-export interface SeenServers {
+export const SeenServers = z.object({
   /** The newest entry of the log that this one has. */
-  readonly sequence: number
+  sequence: z.int().nonnegative(),
   /** The number of entries by which this one is behind. */
-  readonly lag: number
+  lag: z.int().nonnegative(),
   /** The address of the leader; null while there is none. */
-  readonly holder: string | null
-  readonly servers: readonly SeenServer[]
-}
+  holder: z.string().nullable(),
+  servers: z.array(SeenServer).readonly(),
+})
+export type SeenServers = Readonly<z.infer<typeof SeenServers>>
 
 /** Seconds after which a server counts as silent. */
 const SILENT_AFTER_SECONDS = 10

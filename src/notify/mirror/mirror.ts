@@ -6,6 +6,7 @@ import type { History } from '../../history/history.ts'
 import { RetryLoop } from '../../lib/retry.ts'
 import { SourceFailed } from '../../sources/modification.ts'
 import { Tools } from '../../sources/tools.ts'
+import type { HealthBody } from '../../wire/health-body.ts'
 import { MirrorDiverged, MirrorRemote } from './mirror-remote.ts'
 
 export interface MirrorOptions {
@@ -23,16 +24,7 @@ export interface MirrorOptions {
 }
 
 /** The last known state of the mirror. */
-export interface MirrorState {
-  /** Without credentials. */
-  readonly url: string
-  /** The number of revisions that it lacks; null while unknown. */
-  readonly behind: number | null
-  /** The seconds that it has been behind; 0 when it has all. */
-  readonly seconds: number
-  /** Why the last attempt failed, or null. */
-  readonly error: string | null
-}
+export type MirrorState = Readonly<NonNullable<HealthBody['mirror']>>
 
 /** Milliseconds after which a git command that hangs is ended; a push gets ten times as long. */
 const TIMEOUT_MS = 60_000

@@ -5,6 +5,7 @@ import type { NumberedEvent } from '../../core/service/service-event.ts'
 import type { History } from '../../history/history.ts'
 import { RetryLoop } from '../../lib/retry.ts'
 import type { ClientNames } from '../../wire/revision-bodies.ts'
+import type { WebhookEntry } from '../../wire/service-bodies.ts'
 import type { EventLog } from '../events/event-log.ts'
 import type { Confirmed, DeliveryLog, WebhookDelivery } from './delivery-log.ts'
 import type { CallWebhook } from './webhook-call.ts'
@@ -37,18 +38,7 @@ export interface WebhookPlaces {
   readonly event: number
 }
 
-export interface WebhookState {
-  readonly name: string
-  /**
-   * The number of revisions that it has yet to receive; null when its last one is no longer in the
-   * history.
-   */
-  readonly behind: number | null
-  /** The time of its last delivery, in milliseconds since the UNIX epoch. */
-  readonly deliveredAt: number | null
-  /** Why the next delivery failed, or null. */
-  readonly lastError: string | null
-}
+export type WebhookState = Readonly<WebhookEntry>
 
 const PAUSES = { fromMs: 1_000, toMs: 300_000 }
 
