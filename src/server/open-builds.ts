@@ -2,7 +2,9 @@ import { isAbsolute, join } from 'node:path'
 import type { ConfigurationSecrets } from '../builds/assignment/configuration-secrets.ts'
 import type { BootContext } from './boot-context.ts'
 import type { AppContext } from './context.ts'
-import { openAgents } from '../agents/open-agents.ts'
+import { AgentDirectory } from '../agents/agent-directory.ts'
+import { AgentRegistrar } from '../agents/agent-registrar.ts'
+import { configuredAgents } from '../agents/configured-agent.ts'
 import { type BuildServices, openBuildServices } from '../builds/build-services.ts'
 import { STARTED_PAUSED } from '../builds/runs/pausing.ts'
 import { Triggers } from '../builds/triggers/triggers.ts'
@@ -24,13 +26,12 @@ export async function openBuilds({ boot, configuration, identities, configured }
       ? identities.identityStore
       : shutdown.own('close-engines', await cluster.openState())
   const agentTimeout = settings['agent-timeout']
-  const { directory, registrar } = await openAgents({
-    ...environment,
-    store,
-    configuration: configuration.configuration,
-    editor,
-    timeout: agentTimeout,
-  })
+  const { clock, log } = environment
+  const directory = await AgentDirectory.open({ store, clock, log, timeout: agentTimeout })
+  configuration.configuration.subscribe((document) =>
+    directory.configure(configuredAgents(document.configuration)),
+  )
+  const registrar = new AgentRegistrar({ editor, log })
   const builds = shutdown.own(
     'stop-background-work',
     await openBuildServices({
@@ -46,13 +47,13 @@ export async function openBuilds({ boot, configuration, identities, configured }
   )
   const { services } = builds
   shutdown.own('release-waiters', services.dispatcher)
-  if (settings['start-paused']) await pauseAll(services, environment.log)
+  if (settings['start-paused']) await pauseAll(services, log)
   const poller = openPoller(boot, configured.secrets)
   const triggers = shutdown.own(
     'release-waiters',
     new Triggers({
-      clock: () => cluster?.now() ?? environment.clock(),
-      log: environment.log,
+      clock: () => cluster?.now() ?? clock(),
+      log,
       ticks: await services.builds.timerTicks(),
       builds: services.builds,
       pipelines: services.pipelines,
