@@ -9,29 +9,6 @@ export interface Entry<Value> {
   readonly value: Value
 }
 
-/** A part of a list, last appended first, with the length of the whole list. */
-export interface ListPage<Value> {
-  readonly total: number
-  readonly items: readonly Value[]
-}
-
-/** Read access to the store. Every document is validated when read. */
-export interface StateReader {
-  find<Value>(kind: DocumentKind<Value>, key: string): Promise<Value | null>
-  /** The documents with these keys, in their order; missing ones are left out. */
-  findMany<Value>(kind: DocumentKind<Value>, keys: readonly string[]): Promise<Value[]>
-  /** All documents whose key starts with `prefix`, by key. */
-  list<Value>(kind: DocumentKind<Value>, prefix?: string): Promise<Entry<Value>[]>
-  /** The documents that a list names, last appended first. Equally fast at any offset. */
-  page<Value>(
-    kind: DocumentKind<Value>,
-    list: string,
-    at: { readonly offset: number; readonly limit: number },
-  ): Promise<ListPage<Value>>
-  /** The last number taken from a counter, 0 before the first. */
-  counter(name: string): Promise<number>
-}
-
 const FIND = 'SELECT json FROM document WHERE kind = ? AND key = ?'
 const LIST = `SELECT key, json FROM document
   WHERE kind = ? AND key >= ? AND key < ? ORDER BY key`
@@ -48,7 +25,8 @@ export function listCounter(list: string): string {
   return `list:${list}`
 }
 
-export class DocumentQueries implements StateReader {
+/** Read access to the store. Every document is validated when read. */
+export class StateReader {
   readonly #query: SqlQuery
 
   constructor(query: SqlQuery) {
@@ -60,6 +38,7 @@ export class DocumentQueries implements StateReader {
     return row ? parsed(kind, key, row) : null
   }
 
+  /** The documents with these keys, in their order; missing ones are left out. */
   async findMany<Value>(kind: DocumentKind<Value>, keys: readonly string[]): Promise<Value[]> {
     const rows = new Map<string, SqlRow>()
     for (let start = 0; start < keys.length; start += MANY) {
@@ -73,6 +52,7 @@ export class DocumentQueries implements StateReader {
     })
   }
 
+  /** All documents whose key starts with `prefix`, by key. */
   async list<Value>(kind: DocumentKind<Value>, prefix = ''): Promise<Entry<Value>[]> {
     const rows = await this.#query(LIST, kind.name, prefix, prefix + LAST)
     return rows.map((row) => {
@@ -81,17 +61,19 @@ export class DocumentQueries implements StateReader {
     })
   }
 
+  /** What a list names, last appended first, and its length. Equally fast at any offset. */
   async page<Value>(
     kind: DocumentKind<Value>,
     list: string,
     { offset, limit }: { readonly offset: number; readonly limit: number },
-  ): Promise<ListPage<Value>> {
+  ): Promise<{ readonly total: number; readonly items: readonly Value[] }> {
     const total = await this.counter(listCounter(list))
     if (offset >= total) return { total, items: [] }
     const rows = await this.#query(PAGE, kind.name, list, total - offset, limit)
     return { total, items: rows.map((row) => parsed(kind, textColumn(row, 'key'), row)) }
   }
 
+  /** The last number taken from a counter, 0 before the first. */
   async counter(name: string): Promise<number> {
     const [row] = await this.#query(COUNTER, name)
     return row ? numberOf(row, 'n') : 0

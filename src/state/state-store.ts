@@ -7,24 +7,10 @@ import {
   readAuditEntries,
 } from './audit-log.ts'
 import { checkStore } from './check.ts'
-import { DocumentQueries, listCounter, type StateReader } from './documents.ts'
+import { StateReader, listCounter } from './documents.ts'
 import { dumpLines } from './dump.ts'
 import { GroupCommit } from './group-commit.ts'
 import { type Driver, type SqlQuery, numberOf } from './sql.ts'
-
-/** One change of the store. It sees its own writes; others see them after the commit. */
-interface StateTransaction extends StateReader {
-  put<Value>(kind: DocumentKind<Value>, key: string, value: Value): Promise<void>
-  /** Removes a document, if there is one. */
-  remove(kind: DocumentKind<unknown>, key: string): Promise<void>
-  /**
-   * Takes the next number of a counter, which starts at 1, or the first of `count` consecutive
-   * numbers. A committed number is never issued again.
-   */
-  next(counter: string, count?: number): Promise<number>
-  /** Appends a document's key to a list. */
-  append(list: string, id: string): Promise<void>
-}
 
 const PUT = `INSERT INTO document (kind, key, json) VALUES (?, ?, ?)
   ON CONFLICT (kind, key) DO UPDATE SET json = excluded.json`
@@ -42,7 +28,7 @@ const UNFIT = /[\0\p{Cs}]/u
  * A change is atomic, and durable when its promise resolves. Reads see committed data and never
  * wait for a writer.
  */
-export class StateStore extends DocumentQueries implements AsyncDisposable {
+export class StateStore extends StateReader implements AsyncDisposable {
   readonly #driver: Driver
   readonly #commits: GroupCommit
 
@@ -62,7 +48,7 @@ export class StateStore extends DocumentQueries implements AsyncDisposable {
    * caller.
    */
   change<Result>(work: (transaction: StateTransaction) => Promise<Result>): Promise<Result> {
-    return this.#commits.run((query) => work(new DocumentTransaction(query)))
+    return this.#commits.run((query) => work(new StateTransaction(query)))
   }
 
   auditLog(options: AuditLogOptions): AuditLog {
@@ -97,7 +83,8 @@ export class StateStore extends DocumentQueries implements AsyncDisposable {
   }
 }
 
-class DocumentTransaction extends DocumentQueries implements StateTransaction {
+/** One change of the store. It sees its own writes; others see them after the commit. */
+export class StateTransaction extends StateReader {
   readonly #query: SqlQuery
 
   constructor(query: SqlQuery) {
@@ -109,15 +96,21 @@ class DocumentTransaction extends DocumentQueries implements StateTransaction {
     await this.#query(PUT, kind.name, fit(key), JSON.stringify(value))
   }
 
+  /** Removes a document, if there is one. */
   async remove(kind: DocumentKind<unknown>, key: string): Promise<void> {
     await this.#query(REMOVE, kind.name, key)
   }
 
+  /**
+   * Takes the next number of a counter, which starts at 1, or the first of `count` consecutive
+   * numbers. A committed number is never issued again.
+   */
   async next(counter: string, count = 1): Promise<number> {
     const [row] = await this.#query(NEXT, fit(counter), count)
     return numberOf(row, 'n') - count + 1
   }
 
+  /** Appends a document's key to a list. */
   async append(list: string, id: string): Promise<void> {
     await this.#query(APPEND, fit(list), await this.next(listCounter(list)), fit(id))
   }

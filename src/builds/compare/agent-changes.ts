@@ -3,7 +3,7 @@ import { nameKey } from '../../core/name-key.ts'
 import type { RecordedAgent } from '../engine/documents.ts'
 
 /** An agent of a job, as it was then; nothing is recorded of those of earlier versions. */
-interface AgentThen {
+export interface AgentThen {
   readonly uuid: string
   readonly recorded: RecordedAgent | null
 }

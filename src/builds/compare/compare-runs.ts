@@ -12,6 +12,7 @@ import { isSameName } from '../../core/name-key.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { History } from '../../history/history.ts'
 import type { PipelineInstance, RunConfiguration, StagePlace } from '../engine/documents.ts'
+import type { PipelineRun } from '../engine/keys.ts'
 import type { StageRun } from '../engine/queries.ts'
 import { stageNotFound } from '../engine/stage-not-found.ts'
 import {
@@ -119,7 +120,7 @@ interface RunWithStages {
 async function readRun(
   deps: CompareRunsDeps,
   principal: Principal,
-  asked: { readonly pipeline: string; readonly counter: number },
+  asked: PipelineRun,
 ): Promise<RunWithStages> {
   const run = await readViewableRun(deps, principal, asked)
   if (run) return { run, stages: await stagesOf(deps.builds, run) }

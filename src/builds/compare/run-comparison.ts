@@ -10,7 +10,7 @@ import type {
 } from '../engine/documents.ts'
 import type { StageRun } from '../engine/queries.ts'
 import { parseUpstream } from '../engine/upstream-revision.ts'
-import { type AgentChange, agentChanges } from './agent-changes.ts'
+import { type AgentChange, agentChanges, type AgentThen } from './agent-changes.ts'
 
 export interface ComparedRun {
   readonly run: PipelineInstance
@@ -193,17 +193,11 @@ function comparedAgent(
 function agentOf(
   { agentUuid: uuid, ranOn }: JobInstance,
   agents: ComparedRun['agents'],
-): { readonly uuid: string; readonly recorded: RecordedAgent | null } | null {
+): AgentThen | null {
   if (uuid === null) return null
   return { uuid, recorded: ranOn === null ? null : (agents.get(ranOn) ?? null) }
 }
 
-function nameOf({
-  uuid,
-  recorded,
-}: {
-  readonly uuid: string
-  readonly recorded: RecordedAgent | null
-}): JobAgent {
+function nameOf({ uuid, recorded }: AgentThen): JobAgent {
   return { uuid, hostname: recorded?.hostname ?? uuid }
 }

@@ -5,6 +5,7 @@ import { memberTextOf } from '../../document/model/member-text.ts'
 import type { Pipeline } from '../../document/model/model.ts'
 import { neededResources } from '../../document/unsupported/elastic-resource.ts'
 import type { Clock } from '../../lib/clock.ts'
+import type { StageName } from '../engine/keys.ts'
 import { strandedText } from '../engine/stage-jobs.ts'
 import type { EffectivePipelines } from '../configured/effective-pipelines.ts'
 import { candidatesIn } from '../configured/plans.ts'
@@ -17,9 +18,7 @@ export interface StrandedStagesOptions {
 }
 
 /** A job that may keep its stage from starting. */
-interface Site {
-  readonly pipeline: string
-  readonly stage: string
+interface Site extends StageName {
   readonly job: string
 }
 

@@ -1,7 +1,7 @@
 import { Emitter } from '../../lib/emitter.ts'
 import { maySuit, type AgentOffer, byAge } from '../../core/builds/assignment.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { BuildStore } from './build-store.ts'
+import type { StateStore } from '../../state/state-store.ts'
 import { noEffects, type BuildChange, type Effects } from './change.ts'
 import {
   ACTIVE_STAGE,
@@ -23,7 +23,13 @@ import * as pause from './pause.ts'
 import type { PauseRequest } from './pause.ts'
 import * as ticks from './timer-ticks.ts'
 import type { TimerTicks } from './timer-ticks.ts'
-import { agentJobPrefix, jobKey, type PipelineRun, type StageRunName } from './keys.ts'
+import {
+  agentJobPrefix,
+  jobKey,
+  type PipelineRun,
+  type StageRunName,
+  type StageName,
+} from './keys.ts'
 import type { Plans } from './plan.ts'
 import { BuildQueries } from './queries.ts'
 import * as running from './running.ts'
@@ -32,7 +38,7 @@ import * as schedule from './schedule.ts'
 import type { JobsRequest, RunRequest, StageRequest } from './schedule.ts'
 
 export interface BuildsOptions {
-  readonly store: BuildStore
+  readonly store: StateStore
   readonly clock: Clock
   readonly plans: Plans
 }
@@ -141,10 +147,7 @@ export class Builds extends BuildQueries {
   }
 
   /** Cancels the newest active run of the stage for a user; null when there is none. */
-  cancelStage(
-    name: { readonly pipeline: string; readonly stage: string },
-    by: string | null = null,
-  ): Promise<StageInstance | null> {
+  cancelStage(name: StageName, by: string | null = null): Promise<StageInstance | null> {
     return this.#change((change) => running.cancelActiveStage(change, name, by))
   }
 

@@ -1,4 +1,4 @@
-import type { BuildTransaction } from './build-store.ts'
+import type { StateTransaction } from '../../state/state-store.ts'
 import type { WaitingJob } from './documents.ts'
 import type { BuildEvent } from './event.ts'
 import type { Plans } from './plan.ts'
@@ -12,7 +12,7 @@ export interface Effects {
 
 /** One change of the builds in the store, at one moment. */
 export interface BuildChange {
-  readonly tx: BuildTransaction
+  readonly tx: StateTransaction
   readonly now: number
   readonly plans: Plans
   readonly effects: Effects

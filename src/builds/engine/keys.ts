@@ -1,17 +1,17 @@
 import { nameKey, stageNameKey } from '../../core/name-key.ts'
+
 export interface PipelineRun {
   readonly pipeline: string
   readonly counter: number
 }
 
-export interface StageRunName {
-  readonly pipeline: string
+export interface StageRunName extends StageName {
   readonly pipelineCounter: number
-  readonly stage: string
   readonly stageCounter: number
 }
 
-interface StageOfPipeline {
+/** A stage of a pipeline. Names compare without case. */
+export interface StageName {
   readonly pipeline: string
   readonly stage: string
 }
@@ -45,23 +45,20 @@ export function agentJobPrefix(agentUuid: string): string {
 }
 
 /** Keys sort the newest run of a stage last. */
-export function activeStageKey(name: StageOfPipeline, id: number): string {
+export function activeStageKey(name: StageName, id: number): string {
   return `${activeStagePrefix(name)}${String(id).padStart(ID_DIGITS, '0')}`
 }
 
-export function activeStagePrefix({ pipeline, stage }: StageOfPipeline): string {
+export function activeStagePrefix({ pipeline, stage }: StageName): string {
   return `${stageNameKey({ pipeline, stage })}/`
 }
 
-export function pipelineCounterName(pipeline: string): string {
-  return `pipeline/${nameKey(pipeline)}`
-}
-
+/** The name of the list of all runs, and of the counter of the next one. */
 export function pipelineList(pipeline: string): string {
   return `pipeline/${nameKey(pipeline)}`
 }
 
-export function stageList({ pipeline, stage }: StageOfPipeline): string {
+export function stageList({ pipeline, stage }: StageName): string {
   return `stage/${stageNameKey({ pipeline, stage })}`
 }
 

@@ -1,12 +1,12 @@
 import { ServiceError } from '../../core/errors.ts'
 import { nameKey } from '../../core/name-key.ts'
-import type { BuildReader } from './build-store.ts'
+import type { StateReader } from '../../state/documents.ts'
 import type { BuildChange } from './change.ts'
 import { PIPELINE_LOCK, type PipelineInstance } from './documents.ts'
 import type { PipelinePlan } from './plan.ts'
 
 /** The run that holds the lock, or null; a lock counts only while the configuration requires it. */
-export async function lockHolder(reader: BuildReader, plan: PipelinePlan): Promise<number | null> {
+export async function lockHolder(reader: StateReader, plan: PipelinePlan): Promise<number | null> {
   return plan.locking ? reader.find(PIPELINE_LOCK, lockKey(plan.name)) : null
 }
 
@@ -14,7 +14,7 @@ export async function lockHolder(reader: BuildReader, plan: PipelinePlan): Promi
  * The reason why a run, or a new one, cannot continue while another one holds the lock; or null.
  */
 export async function lockObstacle(
-  reader: BuildReader,
+  reader: StateReader,
   plan: PipelinePlan,
   run: PipelineInstance | null,
 ): Promise<ServiceError<'pipeline-locked'> | null> {

@@ -5,7 +5,7 @@ import {
   maintenanceObstacle,
 } from '../../core/service/maintenance.ts'
 import { nameKey } from '../../core/name-key.ts'
-import type { BuildReader } from './build-store.ts'
+import type { StateReader } from '../../state/documents.ts'
 import type { BuildChange } from './change.ts'
 import { PIPELINE_PAUSE, type PipelinePause } from './documents.ts'
 import type { PipelinePlan, Plans } from './plan.ts'
@@ -54,7 +54,7 @@ export async function removePause(
 }
 
 /** The keys of pauses of pipelines that are no longer configured. */
-export async function removedPauses(reader: BuildReader, plans: Plans): Promise<readonly string[]> {
+export async function removedPauses(reader: StateReader, plans: Plans): Promise<readonly string[]> {
   const keys = (await reader.list(PIPELINE_PAUSE)).map(({ key }) => key)
   return keys.filter((key) => plans.pipelinePlan(key) === null)
 }
@@ -64,13 +64,13 @@ export async function forgetPauses({ tx, plans }: BuildChange): Promise<void> {
   for (const key of await removedPauses(tx, plans)) await tx.remove(PIPELINE_PAUSE, key)
 }
 
-export function pauseOf(reader: BuildReader, pipeline: string): Promise<PipelinePause | null> {
+export function pauseOf(reader: StateReader, pipeline: string): Promise<PipelinePause | null> {
   return reader.find(PIPELINE_PAUSE, pauseKey(pipeline))
 }
 
 /** The reason why nothing of a pipeline can start: maintenance, or its pause. Null when there is none. */
 export async function pauseObstacle(
-  reader: BuildReader,
+  reader: StateReader,
   { name: pipeline }: Pick<PipelinePlan, 'name'>,
 ): Promise<ServiceError<'pipeline-paused' | 'maintenance'> | null> {
   const refused = maintenanceObstacle('starts', await reader.find(MAINTENANCE, MAINTENANCE_KEY))

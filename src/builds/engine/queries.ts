@@ -6,7 +6,7 @@ import {
   type StageState,
 } from '../../core/builds/stage.ts'
 import { PAGE_SIZE, pageOf, type Page } from '../../core/page.ts'
-import type { BuildReader } from './build-store.ts'
+import type { StateReader } from '../../state/documents.ts'
 import {
   ACTIVE_STAGE,
   AGENT_JOB,
@@ -35,6 +35,7 @@ import {
   stageList,
   type PipelineRun,
   type StageRunName,
+  type StageName,
 } from './keys.ts'
 import { lockKey } from './lock.ts'
 import { pauseOf } from './pause.ts'
@@ -51,9 +52,9 @@ export interface StageRun {
 
 /** Queries about builds. They do not wait for changes. */
 export class BuildQueries {
-  readonly #store: BuildReader
+  readonly #store: StateReader
 
-  constructor(store: BuildReader) {
+  constructor(store: StateReader) {
     this.#store = store
   }
 
@@ -87,29 +88,20 @@ export class BuildQueries {
   }
 
   /** The runs of a stage, newest first. */
-  async stageHistory(
-    name: { readonly pipeline: string; readonly stage: string },
-    offset: number,
-  ): Promise<Page<StageRun>> {
+  async stageHistory(name: StageName, offset: number): Promise<Page<StageRun>> {
     const at = { offset, limit: PAGE_SIZE }
     const { total, items } = await this.#store.page(STAGE, stageList(name), at)
     return pageOf(await this.#withJobs(items), { offset, total })
   }
 
   /** When the run of a stage at a place of its history was made; null behind the last place. */
-  async stageRunTime(
-    name: { readonly pipeline: string; readonly stage: string },
-    place: number,
-  ): Promise<number | null> {
+  async stageRunTime(name: StageName, place: number): Promise<number | null> {
     const { items } = await this.#store.page(STAGE, stageList(name), { offset: place, limit: 1 })
     return items[0]?.createdAt ?? null
   }
 
   /** The newest run of a stage, or null. */
-  async newestRun(name: {
-    readonly pipeline: string
-    readonly stage: string
-  }): Promise<StageRun | null> {
+  async newestRun(name: StageName): Promise<StageRun | null> {
     const { items } = await this.#store.page(STAGE, stageList(name), { offset: 0, limit: 1 })
     const [newest] = await this.#withJobs(items)
     return newest ?? null

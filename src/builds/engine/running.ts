@@ -22,6 +22,7 @@ import {
   stageKey,
   type StageRunName,
   pipelineKey,
+  type StageName,
 } from './keys.ts'
 import { concernsStage, jobsOf, keyOfPipeline, settleStage } from './stage-change.ts'
 import { isSameName } from '../../core/name-key.ts'
@@ -77,7 +78,7 @@ export async function endJob(
 /** Cancels the newest active run of a stage, with all its unfinished jobs. */
 export async function cancelActiveStage(
   change: BuildChange,
-  name: { readonly pipeline: string; readonly stage: string },
+  name: StageName,
   by: string | null,
 ): Promise<StageInstance | null> {
   const active = await change.tx.list(ACTIVE_STAGE, activeStagePrefix(name))

@@ -3,7 +3,7 @@ import { renderLabel } from '../../core/builds/label.ts'
 import { rerunObstacle, rerunOfCounter } from '../../core/builds/rerun.ts'
 import { isActive, stageStatus } from '../../core/builds/stage.ts'
 import { isSameName } from '../../core/name-key.ts'
-import type { BuildReader } from './build-store.ts'
+import type { StateReader } from '../../state/documents.ts'
 import type { BuildChange } from './change.ts'
 import {
   PIPELINE,
@@ -18,11 +18,11 @@ import {
   type TimerTick,
 } from './documents.ts'
 import {
-  pipelineCounterName,
   pipelineKey,
   pipelineList,
-  stageKey,
   type PipelineRun,
+  stageKey,
+  type StageName,
   type StageRunName,
 } from './keys.ts'
 import { lockKey, lockObstacle, dropLock, takeLock } from './lock.ts'
@@ -52,8 +52,7 @@ export interface RunRequest {
   readonly former?: FormerPlan
 }
 
-export interface StageRequest extends PipelineRun {
-  readonly stage: string
+export interface StageRequest extends PipelineRun, StageName {
   readonly approvedBy: string
   /** The earlier configuration that its jobs are made from. */
   readonly former?: FormerPlan
@@ -90,7 +89,7 @@ export async function schedulePipeline(
 
 /** The reason why a new run of a pipeline cannot start, or null. */
 export async function startObstacle(
-  reader: BuildReader,
+  reader: StateReader,
   plan: PipelinePlan,
 ): Promise<ServiceError | null> {
   const paused = await pauseObstacle(reader, plan)
@@ -243,7 +242,7 @@ async function addPipeline(
   { plan, former }: { readonly plan: PipelinePlan; readonly former: FormerPlan | null },
   facts: Pick<PipelineInstance, 'approvedBy' | 'revisions' | 'variables'>,
 ): Promise<PipelineInstance> {
-  const counter = await change.tx.next(pipelineCounterName(plan.name))
+  const counter = await change.tx.next(pipelineList(plan.name))
   const revisions = new Map(
     facts.revisions.flatMap(({ name, revision }) => (name === null ? [] : [[name, revision]])),
   )
@@ -286,7 +285,7 @@ async function assertNewest(
   { name, stages }: PipelinePlan,
   after: number | undefined,
 ): Promise<void> {
-  if (after === undefined || (await tx.counter(pipelineCounterName(name))) <= after) return
+  if (after === undefined || (await tx.counter(pipelineList(name))) <= after) return
   const stage = stages[0]?.name ?? ''
   throw notSchedulable({ pipeline: name, stage }, 'another run has begun meanwhile')
 }
@@ -302,7 +301,7 @@ function noStage(pipeline: string): ServiceError {
 }
 
 function notSchedulable(
-  { pipeline, stage }: { readonly pipeline: string; readonly stage: string },
+  { pipeline, stage }: StageName,
   reason: string,
 ): ServiceError<'not-schedulable'> {
   const message = `The stage ${stage} of the pipeline ${pipeline} cannot start: ${reason}`

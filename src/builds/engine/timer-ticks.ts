@@ -1,5 +1,5 @@
 import { nameKey } from '../../core/name-key.ts'
-import type { BuildReader } from './build-store.ts'
+import type { StateReader } from '../../state/documents.ts'
 import type { BuildChange } from './change.ts'
 import { TIMER_TICK, type TimerTick } from './documents.ts'
 import type { Plans } from './plan.ts'
@@ -7,7 +7,7 @@ import type { Plans } from './plan.ts'
 /** The last ticks of timers that were done, by the keys of their pipelines. */
 export type TimerTicks = ReadonlyMap<string, TimerTick>
 
-export async function listTicks(reader: BuildReader): Promise<TimerTicks> {
+export async function listTicks(reader: StateReader): Promise<TimerTicks> {
   return new Map((await reader.list(TIMER_TICK)).map(({ key, value }) => [key, value]))
 }
 
@@ -17,7 +17,7 @@ export async function recordTicks({ tx }: BuildChange, ticks: TimerTicks): Promi
 }
 
 /** The keys of ticks of pipelines that are no longer configured. */
-export async function removedTicks(reader: BuildReader, plans: Plans): Promise<readonly string[]> {
+export async function removedTicks(reader: StateReader, plans: Plans): Promise<readonly string[]> {
   const keys = (await reader.list(TIMER_TICK)).map(({ key }) => key)
   return keys.filter((key) => plans.pipelinePlan(key) === null)
 }

@@ -118,10 +118,7 @@ export class MaterialPoller implements AsyncDisposable {
     const before = this.#watches
     const next = new Map<string, Watched>()
     for (const watched of materials) {
-      const old = before.get(watched.fingerprint)
-      const key = watchKey(watched.material)
-      const watch = old?.key === key ? old.watch : this.#open(watched)
-      yield next.set(watched.fingerprint, { watched, key, watch })
+      yield next.set(watched.fingerprint, this.#watched(watched, before))
     }
     this.#watches = next
     const current = new Set([...this.#watches.values()].map(({ watch }) => watch))
@@ -137,10 +134,9 @@ export class MaterialPoller implements AsyncDisposable {
     for (const fingerprint of unused) this.#watches.delete(fingerprint)
     for (const watched of materials) {
       const old = this.#watches.get(watched.fingerprint)
-      const key = watchKey(watched.material)
-      const watch = old?.key === key ? old.watch : this.#open(watched)
-      if (old && old.watch !== watch) ended.push(old.watch)
-      this.#watches.set(watched.fingerprint, { watched, key, watch })
+      const next = this.#watched(watched, this.#watches)
+      if (old && old.watch !== next.watch) ended.push(old.watch)
+      this.#watches.set(watched.fingerprint, next)
     }
     if (ended.length > 0) this.#end(ended)
   }
@@ -268,6 +264,13 @@ export class MaterialPoller implements AsyncDisposable {
     } catch (cause) {
       throw cause instanceof SourceFailed ? shownFailure(cause, found.watched.material) : cause
     }
+  }
+
+  /** A material with the watch that it had before, where that reads it in the same way. */
+  #watched(watched: WatchedMaterial, before: ReadonlyMap<string, Watched>): Watched {
+    const old = before.get(watched.fingerprint)
+    const key = watchKey(watched.material)
+    return { watched, key, watch: old?.key === key ? old.watch : this.#open(watched) }
   }
 
   #open(watched: WatchedMaterial): MaterialWatch {

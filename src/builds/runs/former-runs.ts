@@ -1,3 +1,4 @@
+import type { PipelineRun, StageName } from '../engine/keys.ts'
 import { assertMay } from '../../configuration/access/permission.ts'
 import { findRevisionNamed } from '../../configuration/read/named-revision.ts'
 import { ServiceError } from '../../core/errors.ts'
@@ -45,7 +46,7 @@ export async function formerOfRun(
 export async function formerOfStage(
   deps: FormerRunsDeps,
   principal: Principal,
-  of: { readonly pipeline: string; readonly counter: number; readonly stage: string },
+  of: PipelineRun & StageName,
 ): Promise<FormerPipeline> {
   const { pipeline, stage, counter } = of
   assertMayAskForThen(deps, principal, pipeline)
@@ -79,7 +80,7 @@ function assertMayAskForThen(
 async function readFormer(
   { access, former }: FormerRunsDeps,
   principal: Principal,
-  of: { readonly pipeline: string; readonly stage: string; readonly by: RunConfiguration },
+  of: StageName & { readonly by: RunConfiguration },
 ): Promise<FormerPipeline> {
   try {
     const found = await former.read(of.by, of.pipeline)
@@ -92,7 +93,7 @@ async function readFormer(
 }
 
 function notMade(
-  { pipeline, stage }: { readonly pipeline: string; readonly stage: string },
+  { pipeline, stage }: StageName,
   reason: string,
   cause?: unknown,
 ): ServiceError<'not-schedulable'> {

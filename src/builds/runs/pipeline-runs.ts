@@ -1,6 +1,7 @@
 import { pipelineNotFound } from '../engine/stage-not-found.ts'
 import type { Builds } from '../engine/builds.ts'
 import type { PipelineInstance, RunChanges, RunConfiguration } from '../engine/documents.ts'
+import type { PipelineRun } from '../engine/keys.ts'
 import type { StageRun } from '../engine/queries.ts'
 import { materialFingerprint } from '../../document/materials/identity.ts'
 import { ServiceError } from '../../core/errors.ts'
@@ -45,7 +46,7 @@ export interface PipelineRunFacts {
 export async function readPipelineRun(
   deps: PipelineRunsDeps,
   principal: Principal,
-  { pipeline, counter }: { readonly pipeline: string; readonly counter: number },
+  { pipeline, counter }: PipelineRun,
 ): Promise<PipelineRunFacts> {
   const run = await readViewableRun(deps, principal, { pipeline, counter })
   if (run) return factsOf(deps, run)

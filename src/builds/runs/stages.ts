@@ -1,4 +1,5 @@
 import type { JobInstance } from '../engine/documents.ts'
+import type { StageName, StageRunName } from '../engine/keys.ts'
 import { stagePlan } from '../engine/plan.ts'
 import type { StageRun } from '../engine/queries.ts'
 import { runNotFound, stageNotFound } from '../engine/stage-not-found.ts'
@@ -18,16 +19,12 @@ import {
 } from './run-rights.ts'
 
 export type { JobInstance } from '../engine/documents.ts'
+export type { StageName } from '../engine/keys.ts'
 export type { StageRun } from '../engine/queries.ts'
 
 export interface StagesDeps extends RunRightsDeps {
   readonly plans: ConfiguredPlans
   readonly directory: AgentDirectory
-}
-
-export interface StageName {
-  readonly pipeline: string
-  readonly stage: string
 }
 
 /**
@@ -57,7 +54,7 @@ export async function cancelStage(
 export async function readStageRun(
   deps: StagesDeps,
   principal: Principal,
-  run: StageName & { readonly pipelineCounter: number; readonly stageCounter: number },
+  run: StageRunName,
 ): Promise<StageRun> {
   const { pipeline, pipelineCounter: counter } = run
   await readViewableRun(deps, principal, { pipeline, counter })
@@ -138,12 +135,7 @@ async function assertKnown({ plans, builds }: StagesDeps, name: StageName): Prom
 export async function cancelRun(
   deps: RunRightsDeps,
   principal: Principal,
-  run: {
-    readonly pipeline: string
-    readonly pipelineCounter: number
-    readonly stage: string
-    readonly stageCounter: number
-  },
+  run: StageRunName,
 ): Promise<'cancelled' | 'not-active'> {
   const { access, builds } = deps
   const { pipeline, stage, pipelineCounter: counter } = run

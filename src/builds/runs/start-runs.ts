@@ -1,6 +1,7 @@
 import { planOf } from '../engine/schedule.ts'
 import type { Builds } from '../engine/builds.ts'
 import type { PipelineInstance, RunVariable, StageInstance } from '../engine/documents.ts'
+import type { PipelineRun, StageName } from '../engine/keys.ts'
 import { stagePlan } from '../engine/plan.ts'
 import { pipelineNotFound, runNotFound, stageNotFound } from '../engine/stage-not-found.ts'
 import type { SecretBox } from '../../document/secrets/secret-box.ts'
@@ -91,14 +92,12 @@ export async function releaseLock(
 export async function startStage(
   deps: StartRunsDeps,
   principal: Principal,
-  run: {
-    readonly pipeline: string
-    readonly stage: string
-    readonly counter: number
-    readonly jobs: JobChoice
-    /** Whether the jobs are made from the configuration of the last run of the stage. */
-    readonly isAsThen?: boolean
-  },
+  run: PipelineRun &
+    StageName & {
+      readonly jobs: JobChoice
+      /** Whether the jobs are made from the configuration of the last run of the stage. */
+      readonly isAsThen?: boolean
+    },
 ): Promise<StageInstance> {
   const { pipeline, stage, counter, isAsThen = false } = run
   const plan = deps.plans.pipelinePlan(pipeline)
@@ -125,10 +124,7 @@ export async function startStage(
   })
 }
 
-async function newestRun(
-  builds: Builds,
-  run: { readonly pipeline: string; readonly stage: string; readonly counter: number },
-) {
+async function newestRun(builds: Builds, run: PipelineRun & StageName) {
   const { pipeline, stage, counter: pipelineCounter } = run
   const instance = await builds.pipelineInstance(run)
   const latest = instance?.stages.find(({ name }) => isSameName(name, stage))

@@ -1,15 +1,10 @@
 import { stageNameKey } from '../../core/name-key.ts'
 import type { StageInstance } from '../engine/documents.ts'
 import type { BuildEvent } from '../engine/event.ts'
+import type { StageName } from '../engine/keys.ts'
 import type { BuildQueries } from '../engine/queries.ts'
 
 type Stages = Pick<BuildQueries, 'stageHistory'>
-
-/** A stage of a pipeline. Names compare without case. */
-interface StageName {
-  readonly pipeline: string
-  readonly stage: string
-}
 
 /** The passed runs of stages, which dependent pipelines are based on. */
 export class PassedStages {

@@ -1,3 +1,4 @@
+import type { StageName } from '../engine/keys.ts'
 import { nameKey, stageNameKey } from '../../core/name-key.ts'
 import { isSource, materialFingerprint } from '../../document/materials/identity.ts'
 import { type WatchedMaterial, watchKey } from '../materials/watched-materials.ts'
@@ -36,7 +37,7 @@ export class PipelineUses {
   }
 
   /** The pipelines that depend on a stage. */
-  ofStage(stage: { readonly pipeline: string; readonly stage: string }): readonly string[] {
+  ofStage(stage: StageName): readonly string[] {
     return this.#byStage.get(stageNameKey(stage)) ?? []
   }
 

@@ -9,12 +9,12 @@ import {
   type StageInstance,
 } from '../../../src/builds/engine/documents.ts'
 import { idsIn } from '../../../src/builds/engine/id-ranges.ts'
-import type { BuildReader } from '../../../src/builds/engine/build-store.ts'
+import type { StateReader } from '../../../src/state/documents.ts'
 import { isOnAgent } from '../../../src/core/builds/job.ts'
 import { isActive, tallyOf } from '../../../src/core/builds/stage.ts'
 
 /** Finds data in the builds of a store that does not agree with its jobs. */
-export async function buildProblems(store: BuildReader): Promise<string[]> {
+export async function buildProblems(store: StateReader): Promise<string[]> {
   const jobs = (await store.list(JOB)).map(({ value }) => value)
   const stages = (await store.list(STAGE)).map(({ value }) => value)
   const queued = (await store.list(QUEUED_JOB)).map(({ value }) => value.id)
