@@ -2,22 +2,6 @@ import type { Revision } from '../core/revision.ts'
 import { LazyList } from '../lib/lazy-list.ts'
 import type { NumberBounds, ChangeTable } from './tables/change-table.ts'
 
-/** A revision that changed an entity, with the name that the entity had then. */
-export interface EntityRevision {
-  /** Its number in the history. */
-  readonly number: number
-  /** In the spelling that `foldEntity` gives. */
-  readonly entity: string
-  /** The same names of all that it changed in the scope in question: of a group, also of its pipelines. */
-  readonly changed: readonly string[]
-  /**
-   * Read when it is asked for: a page shows twenty of possibly a hundred thousand.
-   *
-   * @throws {ServiceError} `revision-not-found` when the history was rewritten since.
-   */
-  readonly revision: Revision
-}
-
 /** The revisions that changed an entity, under its former names too. */
 export interface EntityRevisions {
   /** Newest first. */
@@ -47,7 +31,7 @@ export function entityRevisions(
       const number = part.at(place - start)
       if (number !== undefined) {
         const { entity } = part
-        return new FoundRevision({ number, entity, changed: [entity] }, read)
+        return new EntityRevision({ number, entity, changed: [entity] }, read)
       }
       start += part.length
     }
@@ -64,7 +48,7 @@ export function foundRevisions(
 ): LazyList<EntityRevision> {
   return LazyList.of(
     changed.map(
-      ([number, entities]) => new FoundRevision({ number, entity, changed: entities }, read),
+      ([number, entities]) => new EntityRevision({ number, entity, changed: entities }, read),
     ),
   )
 }
@@ -97,9 +81,13 @@ class PartOfEntity {
   }
 }
 
-class FoundRevision implements EntityRevision {
+/** A revision that changed an entity, with the name that the entity had then. */
+export class EntityRevision {
+  /** Its number in the history. */
   readonly number: number
+  /** In the spelling that `foldEntity` gives. */
   readonly entity: string
+  /** The same names of all that it changed in the scope in question: of a group, also of its pipelines. */
   readonly changed: readonly string[]
   readonly #read: (number: number) => Revision
 
@@ -113,6 +101,11 @@ class FoundRevision implements EntityRevision {
     this.#read = read
   }
 
+  /**
+   * Read when it is asked for: a page shows twenty of possibly a hundred thousand.
+   *
+   * @throws {ServiceError} `revision-not-found` when the history was rewritten since.
+   */
   get revision(): Revision {
     return this.#read(this.number)
   }

@@ -7,20 +7,15 @@ import { openObjectReader } from '../git/readers/open-object-reader.ts'
 import { readHead } from '../git/refs.ts'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
 import { hasReserve } from '../storage/reserve.ts'
+import type { ServicePlaces } from './service-places.ts'
 
-/** The files that have the current document. */
-interface DocumentFiles {
-  readonly repository: string
-  readonly fileName: string
+export interface ServiceFiles extends ServicePlaces {
+  /** The `PATH` on which git is looked up. */
   readonly programPath: string | undefined
 }
 
-export interface ServiceFiles extends DocumentFiles {
-  readonly stateDir: string
-  readonly usersFile: string
-  readonly keysFile: string
-  readonly artifactsDir: string
-}
+/** The files that have the current document. */
+type DocumentFiles = Pick<ServiceFiles, 'repository' | 'fileName' | 'programPath'>
 
 /** Matches a secret that this service sealed: its nonce has 12 bytes, the original's has 16. */
 const SEALED = /AES:[A-Za-z0-9+/]{16}:[A-Za-z0-9+/]{22}/

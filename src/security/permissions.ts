@@ -9,30 +9,6 @@ import type {
   TemplateFacts,
 } from './security-facts.ts'
 
-/** The permissions of one user. Entities that are not configured are for administrators only. */
-export interface Permissions {
-  /** May do everything: configuration, agents, every group. */
-  readonly isAdministrator: boolean
-  /** May change the pipelines of a group, and create new ones in it. */
-  administersGroup(group: string): boolean
-  /** May change a template. */
-  administersTemplate(template: string): boolean
-  /** Administers the server, or some group or template. */
-  readonly administersSomething: boolean
-  /** May view some group or template, and so propose changes of it. */
-  readonly viewsSomething: boolean
-  mayViewTemplate(template: string): boolean
-  mayView(pipeline: string): boolean
-  mayViewGroup(group: string): boolean
-  /** May view a run of a pipeline that was in these groups during the run; null when unknown. */
-  mayViewRun(pipeline: string, groups: FormerGroups): boolean
-  /** May trigger the pipeline and run and cancel its stages, unless a stage has its own list. */
-  mayOperate(pipeline: string): boolean
-  mayOperateStage(pipeline: string, stage: string): boolean
-  /** May repeat or cancel a stage of such a run. */
-  mayOperateRun(pipeline: string, stage: string, groups: FormerGroups): boolean
-}
-
 /** The groups of a pipeline during a run of it; null when unknown. */
 export type FormerGroups = readonly string[] | null
 
@@ -72,7 +48,7 @@ export class AccessRules {
   }
 
   permissionsOf(user: KnownUser): Permissions {
-    return new ReasonedRights({
+    return new Permissions({
       reasons: new Reasons(this.#facts, user, false),
       groups: this.#groups,
       pipelines: this.#pipelines,
@@ -101,8 +77,9 @@ type Right = 'view' | 'operate'
 /** The rights of a user in a group, whatever the pipeline. */
 type GroupRights = Readonly<Record<Right | 'administer', boolean>>
 
-/** The permissions that there is a reason for. */
-class ReasonedRights implements Permissions {
+/** The permissions of one user. Entities that are not configured are for administrators only. */
+export class Permissions {
+  /** May do everything: configuration, agents, every group. */
   readonly isAdministrator: boolean
   /** A group may list thousands, and have tens of thousands of pipelines. */
   readonly #rightsIn = memoize((group: GroupFacts): GroupRights => {
@@ -127,6 +104,7 @@ class ReasonedRights implements Permissions {
     this.#templates = parts.templates
   }
 
+  /** Administers the server, or some group or template. */
   get administersSomething(): boolean {
     return (
       this.isAdministrator ||
@@ -135,6 +113,7 @@ class ReasonedRights implements Permissions {
     )
   }
 
+  /** May view some group or template, and so propose changes of it. */
   get viewsSomething(): boolean {
     return (
       this.administersSomething ||
@@ -143,10 +122,12 @@ class ReasonedRights implements Permissions {
     )
   }
 
+  /** May change the pipelines of a group, and create new ones in it. */
   administersGroup(group: string): boolean {
     return this.#administers(this.#groups.get(group) ?? null)
   }
 
+  /** May change a template. */
   administersTemplate(template: string): boolean {
     const facts = this.#templates.get(nameKey(template))
     if (this.isAdministrator) return true
@@ -169,10 +150,12 @@ class ReasonedRights implements Permissions {
     return this.#mayInGroup(this.#groups.get(group), 'view')
   }
 
+  /** May view a run of a pipeline that was in these groups during the run; null when unknown. */
   mayViewRun(pipeline: string, groups: FormerGroups): boolean {
     return this.mayView(pipeline) && this.#mayInFormer(pipeline, groups, 'view')
   }
 
+  /** May trigger the pipeline and run and cancel its stages, unless a stage has its own list. */
   mayOperate(pipeline: string): boolean {
     return this.#may(pipeline, 'operate')
   }
@@ -186,6 +169,7 @@ class ReasonedRights implements Permissions {
     return isAny(this.#reasons.inStage(known.group, { name: stage, stage: facts }))
   }
 
+  /** May repeat or cancel a stage of such a run. */
   mayOperateRun(pipeline: string, stage: string, groups: FormerGroups): boolean {
     return this.mayOperateStage(pipeline, stage) && this.#mayInFormer(pipeline, groups, 'operate')
   }

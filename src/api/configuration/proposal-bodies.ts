@@ -2,7 +2,6 @@ import type { Objection } from '../../configuration/gate/rules/verdict.ts'
 import type { ConflictVersion, MergeConflict } from '../../document/merge/merge-conflict.ts'
 import { maskSecrets } from '../../document/text/shown-text.ts'
 import type { Proposal } from '../../proposals/proposal.ts'
-import type { MergeTime } from '../../proposals/proposal-event.ts'
 import type { ProposalDetail } from '../../proposals/read-proposals.ts'
 import type { ProposalBody, ProposalEntry, ProposalUpdateBody } from '../../wire/proposal-body.ts'
 import { malformed } from '../../http/parameters.ts'
@@ -17,7 +16,7 @@ export function renderProposal(proposal: Proposal): ProposalEntry {
     author: author.username,
     contributors,
     state,
-    when: renderWhen(proposal.when),
+    when: typeof proposal.when === 'number' ? new Date(proposal.when).toISOString() : proposal.when,
     opened: proposal.opened,
     changed: proposal.changed,
     version: newest.version,
@@ -80,10 +79,6 @@ function renderConflict({ entity, path, base, ours, theirs, canBeBoth }: MergeCo
 
 function masked({ text, line }: ConflictVersion) {
   return { text: maskSecrets(text), line }
-}
-
-function renderWhen(when: MergeTime): string | null {
-  return typeof when === 'number' ? new Date(when).toISOString() : when
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import { z } from 'zod'
+import { RESTORING_HEADERS } from './restoring-calls.ts'
 import { ServiceError } from '../../core/errors.ts'
 import {
   readRestored,
@@ -15,9 +16,9 @@ import { json, renderError } from '../../http/errors.ts'
 import { readFields, textField } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import type { ApiContext } from '../definition/api-context.ts'
-import { fieldsBody, jsonAnswer, MESSAGE_HEADER } from '../definition/operation.ts'
+import { fieldsBody, jsonAnswer } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
-import { PREFER_HEADER, prefersProposal, PROPOSED, saveOrPropose } from './prefer-propose.ts'
+import { prefersProposal, PROPOSED, saveOrPropose } from './prefer-propose.ts'
 import { SAMPLE } from '../definition/sample.ts'
 
 /** A reason and the form around it, in bytes. */
@@ -37,11 +38,7 @@ export const restoreResource = resource({
       summary: 'Restores an older revision as a new one',
       caller: 'groupAdministrator',
       audit: 'restore-revision',
-      headers: {
-        'If-Match': { text: 'The digest that the caller considers current', schema: z.string() },
-        ...MESSAGE_HEADER,
-        ...PREFER_HEADER,
-      },
+      headers: RESTORING_HEADERS,
       needs: prefersProposal,
       body: fieldsBody(RestoreFields, { required: false }),
       answers: {

@@ -9,6 +9,12 @@ import { PREFER_HEADER, PROPOSED } from './prefer-propose.ts'
 /** The words of a restore or an undo. */
 export const RestoringFields = z.strictObject({ message: z.string().optional() })
 
+export const RESTORING_HEADERS = {
+  'If-Match': { text: 'The digest that the caller considers current', schema: z.string() },
+  ...MESSAGE_HEADER,
+  ...PREFER_HEADER,
+} as const satisfies Operation['headers']
+
 export const KIND_PARAMETER = {
   kind: {
     text: 'The kind: `pipeline`, `template`, `group`, `environment`, `role`, `agent` and so on',
@@ -21,11 +27,7 @@ const facts = {
   method: 'POST',
   tag: 'Configuration',
   caller: 'groupAdministrator',
-  headers: {
-    'If-Match': { text: 'The digest that the caller considers current', schema: z.string() },
-    ...MESSAGE_HEADER,
-    ...PREFER_HEADER,
-  },
+  headers: RESTORING_HEADERS,
   body: fieldsBody(RestoringFields, { required: false }),
   errors: [
     'malformed-request',

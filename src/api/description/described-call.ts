@@ -159,7 +159,7 @@ export function parametersOf(
 ): (readonly [string, Parameter])[] {
   return [...pattern.matchAll(/:(\w+)/g)].map(([, given = '']) => {
     const name = rename[given] ?? given
-    return [name, parameters[name] ?? pathParameter(name)] as const
+    return [name, parameters[name] ?? PARAMETERS.get(name) ?? { text: '', schema: Name }] as const
   })
 }
 
@@ -202,8 +202,4 @@ function errorsOf(
   for (const code of codes) add(STATUS[code], `\`${code}\``)
   add(500, 'the server failed: the log has the reason')
   return reasons
-}
-
-function pathParameter(name: string): Parameter {
-  return PARAMETERS.get(name) ?? { text: '', schema: Name }
 }

@@ -1,8 +1,8 @@
+import type { ConfigChangesDeps } from '../changes/config-changes.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Revision } from '../../core/revision.ts'
 import { ownChanges } from '../../document/changes/own-changes.ts'
 import { renderSubject } from '../../document/changes/render-subject.ts'
-import type { ChangeSummary } from '../../document/changes/change-summary.ts'
 import type { DocumentChange } from '../../document/entities/change.ts'
 import {
   entitiesIn,
@@ -11,18 +11,10 @@ import {
   findNamedEntity,
   foldEntity,
 } from '../../document/entities/entities.ts'
-import type { History } from '../../history/history.ts'
 import type { EntityIndex } from '../../index/entity-index.ts'
-import { type Access, assertMay } from '../access/permission.ts'
+import { assertMay } from '../access/permission.ts'
 import { administers, assertAdministers } from './entity-access.ts'
 import { readRevision } from './read-entity.ts'
-
-export interface ToldRevisionsDeps {
-  readonly history: History
-  readonly access: Access
-  readonly entities: EntityIndex
-  readonly summary: ChangeSummary
-}
 
 /** Revisions in the words that a caller may read. */
 export interface ToldRevisions {
@@ -42,7 +34,7 @@ export function toldWhole(entities: EntityIndex): ToldRevisions {
 
 /** Revisions in the words of those who administer an entity, to whom that of its scope is told. */
 export async function toldOfOwn(
-  { entities, history }: ToldRevisionsDeps,
+  { entities, history }: ConfigChangesDeps,
   entity: string,
   groups: ReadonlySet<string>,
 ): Promise<ToldRevisions> {
@@ -72,7 +64,7 @@ const GROUPS = ENTITY_KINDS.filter(({ word }) => word === 'group')
  * @throws {ServiceError} `not-permitted`.
  */
 export async function openGroups(
-  deps: ToldRevisionsDeps,
+  deps: ConfigChangesDeps,
   principal: Principal,
   entity: string,
 ): Promise<ReadonlySet<string>> {
@@ -91,7 +83,7 @@ export async function openGroups(
  * @throws {ServiceError} `not-permitted`.
  */
 export async function toldTo(
-  deps: ToldRevisionsDeps,
+  deps: ConfigChangesDeps,
   principal: Principal,
   entity: string | null,
 ): Promise<ToldRevisions> {

@@ -1,21 +1,13 @@
 import type { Review, ReviewedProposal } from '../../core/change-origin.ts'
 import { nameKey } from '../../core/name-key.ts'
 import type { Principal } from '../../core/principal.ts'
-import type { ConfigDocument } from '../../document/document.ts'
-import type { DocumentChange } from '../../document/entities/change.ts'
 import { DOCUMENT } from '../../document/entities/entities.ts'
 import { judgeDelegation } from './delegation.ts'
-import { describeChange } from './describe-change.ts'
+import { describeChange, type DescribedDocuments } from './describe-change.ts'
 import type { Rights } from './people-of.ts'
 import { digestOfChange } from './rules/judge-change.ts'
 import type { People } from './rules/question.ts'
 import { ALLOWED, type Ruling } from './rules/verdict.ts'
-
-interface JudgedDocuments {
-  readonly before: ConfigDocument
-  readonly after: ConfigDocument
-  readonly changes: readonly DocumentChange[]
-}
 
 /** The rights and the people of the document before a change. */
 interface Known {
@@ -34,7 +26,7 @@ interface Asking {
  */
 export function judgeDelegated(
   known: Known,
-  documents: JudgedDocuments,
+  documents: DescribedDocuments,
   { principal, proposal }: Asking,
 ): Ruling {
   const rejection = proposal === null ? null : rejectionOf(known, documents, proposal)
@@ -55,7 +47,7 @@ export function judgeDelegated(
 /** A rejection by somebody who might save the change alone holds its proposal up. */
 function rejectionOf(
   known: Known,
-  documents: JudgedDocuments,
+  documents: DescribedDocuments,
   { number, reviews }: ReviewedProposal,
 ): Ruling | null {
   const rejecting = reviews.find(
@@ -70,7 +62,7 @@ function rejectionOf(
 /** Whether a reviewer can log in, and might save the change alone. */
 function mightSave(
   known: Known,
-  documents: JudgedDocuments,
+  documents: DescribedDocuments,
   { by: username, external }: Review,
 ): boolean {
   if (known.people.find(username, external) === null) return false
@@ -80,7 +72,7 @@ function mightSave(
 
 function judgeFor(
   { rights }: Known,
-  { before, after, changes }: JudgedDocuments,
+  { before, after, changes }: DescribedDocuments,
   principal: Principal,
 ): Ruling {
   return judgeDelegation({

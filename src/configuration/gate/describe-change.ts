@@ -256,7 +256,7 @@ function elementsIn(
     const [first] = keys ?? []
     const only = first !== undefined && keys?.size === 1 ? nameKey(first) : undefined
     for (const each of entitiesIn(root, kind, isWanted, only)) {
-      const name = foldedName(kind, each.name)
+      const name = foldEntity(entityName({ kind, name: each.name }))
       const known = found.get(name)
       if (known) known.push(each)
       else found.set(name, [each])
@@ -267,10 +267,6 @@ function elementsIn(
 
 /** All of them, for a document that is asked for many changes. */
 const allElements = memoize((document: XmlDocument) => elementsIn(document))
-
-function foldedName(kind: EntityElement['kind'], name: string): string {
-  return foldEntity(entityName({ kind, name }))
-}
 
 /** The environments that have each pipeline. */
 const environmentsOf = memoize(({ configuration }: ConfigDocument) => {

@@ -1,3 +1,4 @@
+import type { ConfigChangesDeps } from '../changes/config-changes.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Revision } from '../../core/revision.ts'
 import { assertMay } from '../access/permission.ts'
@@ -5,14 +6,9 @@ import type { DocumentChange } from '../../document/entities/change.ts'
 import type { OpenGroups } from '../../index/entity-index.ts'
 import { filterRevisions, isOpen, needsIndex, type RevisionFilter } from './revision-filter.ts'
 import type { TextIndex } from '../../index/text-index.ts'
-import {
-  openGroups,
-  toldOfOwn,
-  type ToldRevisionsDeps,
-  toldWhole,
-} from '../entities/told-revisions.ts'
+import { openGroups, toldOfOwn, toldWhole } from '../entities/told-revisions.ts'
 
-export interface RevisionSearchDeps extends ToldRevisionsDeps {
+export interface RevisionSearchDeps extends ConfigChangesDeps {
   readonly texts: TextIndex
 }
 

@@ -1,7 +1,8 @@
 import { TextDecoder } from 'node:util'
 import { isObjectName, MAX_OBJECT_NAME_LENGTH } from '../../core/object-name.ts'
 import { CommitSha } from '../../core/revision.ts'
-import type { CommitRecord, CommitterIdentity } from './object-reader.ts'
+import type { CommitRecord } from './object-reader.ts'
+import type { Signature } from '../signature.ts'
 
 const TREE = 'tree '
 
@@ -35,7 +36,7 @@ export function parseCommit(sha: CommitSha, content: Uint8Array): CommitRecord {
  * Reads `Name <email> seconds zone` as git does. Signatures of other tools may lack any part; a
  * missing text becomes empty, a missing time 0.
  */
-export function parseSignature(text: string): CommitterIdentity {
+export function parseSignature(text: string): Signature {
   const open = text.indexOf('<')
   if (open < 0) return { name: trim(text), email: '', time: 0 }
   const close = text.indexOf('>', open)

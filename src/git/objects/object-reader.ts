@@ -1,5 +1,6 @@
 import type { CommitSha } from '../../core/revision.ts'
 import type { RawObjectReader } from './raw-object.ts'
+import type { Signature } from '../signature.ts'
 
 export interface CommitRecord {
   readonly sha: CommitSha
@@ -8,15 +9,8 @@ export interface CommitRecord {
   /** Author time in milliseconds; git keeps whole seconds. */
   readonly time: number
   /** Differs from the author after an amend, a rebase or a cherry-pick. */
-  readonly committer: CommitterIdentity
+  readonly committer: Signature
   readonly message: string
-}
-
-/** The committer and the commit time, in milliseconds. */
-export interface CommitterIdentity {
-  readonly name: string
-  readonly email: string
-  readonly time: number
 }
 
 export interface CommitRange {
