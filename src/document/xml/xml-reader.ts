@@ -10,7 +10,7 @@ import { XmlTreeBuilder } from './xml-tree-builder.ts'
 import type { XmlElement } from './xml-tree.ts'
 
 /** Characters that are parsed in one step. */
-const PIECE = 65_536
+const PIECE = 16_384
 
 /** A document that is well-formed, with the places of its lines. */
 export interface XmlDocument {

@@ -146,7 +146,7 @@ describe('the tree', () => {
 })
 
 /** Characters that are parsed at a time. */
-const PIECE = 65_536
+const PIECE = 16_384
 const CONSTRUCT = `<b\tc = 'x"&amp;\r\n𝄞'/>x&lt;\r\n𝄞]] ><![CDATA[<y>]]><?p q?><!-- - --><d ></d\n>`
 const FAULTS = `<b c="&x;" c=""/>&#0;]]><d>&y;</e>`
 
