@@ -61,7 +61,7 @@ export class StateReader {
     })
   }
 
-  /** What a list names, last appended first, and its length. Equally fast at any offset. */
+  /** The documents of a list, last appended first, and its length. Equally fast at any offset. */
   async page<Value>(
     kind: DocumentKind<Value>,
     list: string,
