@@ -1,10 +1,10 @@
 import { chmodSync, truncateSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { CommitSha } from '../../../src/core/revision.ts'
 import type { ObjectFormatName } from '../../../src/core/object-name.ts'
 import type { CommitRange, ObjectReader } from '../../../src/git/objects/object-reader.ts'
-import { GitRepository } from '../../support/git/git-repository.ts'
-import { absentIn, commitsIn, fileText, type OpenReader } from './reading.ts'
+import type { GitRepository } from '../../support/git/git-repository.ts'
+import { absentIn, commitsIn, fileText, type OpenReader, readEach } from './reading.ts'
 
 /** How everything that reads objects of a repository lists its commits. */
 export function describeCommits(
@@ -16,13 +16,9 @@ export function describeCommits(
   describe(`commits of an object reader (${kind})`, () => {
     let repository: GitRepository
     let reader: ObjectReader
-    beforeEach(async () => {
-      repository = new GitRepository(objectFormat)
-      reader = await open(repository)
-    })
-    afterEach(async () => {
-      await reader[Symbol.asyncDispose]()
-      repository[Symbol.dispose]()
+    readEach(open, objectFormat, (opened, readBy) => {
+      repository = opened
+      reader = readBy
     })
 
     const textAt = (commit: CommitSha, path?: string) => fileText(reader, commit, path)

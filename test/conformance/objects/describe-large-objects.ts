@@ -1,11 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { ObjectFormatName } from '../../../src/core/object-name.ts'
 import { CommitSha } from '../../../src/core/revision.ts'
 import type { ObjectReader } from '../../../src/git/objects/object-reader.ts'
 import { describeNoFile } from '../../../src/git/objects/tree-walk.ts'
 import { commitOfZeroes } from '../../support/disk/zeroes.ts'
-import { GitRepository } from '../../support/git/git-repository.ts'
-import { fileText, type OpenReader } from './reading.ts'
+import type { GitRepository } from '../../support/git/git-repository.ts'
+import { fileText, type OpenReader, readEach } from './reading.ts'
 
 /** Describes how a reader of the objects of a repository meets files that are too large. */
 export function describeLargeObjects(
@@ -16,13 +16,9 @@ export function describeLargeObjects(
   describe(`large objects (${kind})`, () => {
     let repository: GitRepository
     let reader: ObjectReader
-    beforeEach(async () => {
-      repository = new GitRepository(objectFormat)
-      reader = await open(repository)
-    })
-    afterEach(async () => {
-      await reader[Symbol.asyncDispose]()
-      repository[Symbol.dispose]()
+    readEach(open, objectFormat, (opened, readBy) => {
+      repository = opened
+      reader = readBy
     })
 
     const textAt = (commit: CommitSha) => fileText(reader, commit)

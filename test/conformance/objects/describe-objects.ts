@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { CommitSha } from '../../../src/core/revision.ts'
 import type { ObjectFormatName } from '../../../src/core/object-name.ts'
 import type { CommitRange, ObjectReader } from '../../../src/git/objects/object-reader.ts'
-import { GitRepository } from '../../support/git/git-repository.ts'
-import { absentIn, blobOf, commitsIn, fileText, type OpenReader } from './reading.ts'
+import type { GitRepository } from '../../support/git/git-repository.ts'
+import { absentIn, blobOf, commitsIn, fileText, type OpenReader, readEach } from './reading.ts'
 
 /** The ways in which git stores objects, as a reader of history may find them. */
 const STORAGES: Record<string, (repository: GitRepository) => void> = {
@@ -26,13 +26,9 @@ export function describeObjects(
   describe(`object reader (${kind})`, () => {
     let repository: GitRepository
     let reader: ObjectReader
-    beforeEach(async () => {
-      repository = new GitRepository(objectFormat)
-      reader = await open(repository)
-    })
-    afterEach(async () => {
-      await reader[Symbol.asyncDispose]()
-      repository[Symbol.dispose]()
+    readEach(open, objectFormat, (opened, readBy) => {
+      repository = opened
+      reader = readBy
     })
 
     const textAt = (commit: CommitSha, path?: string) => fileText(reader, commit, path)

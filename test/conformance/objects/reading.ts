@@ -1,4 +1,4 @@
-import { expect } from 'vitest'
+import { beforeEach, expect } from 'vitest'
 import type { ObjectFormatName } from '../../../src/core/object-name.ts'
 import { objectFormatOf } from '../../../src/git/object-format.ts'
 import { CommitSha } from '../../../src/core/revision.ts'
@@ -7,9 +7,26 @@ import type {
   CommitRecord,
   ObjectReader,
 } from '../../../src/git/objects/object-reader.ts'
-import type { GitRepository } from '../../support/git/git-repository.ts'
+import { GitRepository } from '../../support/git/git-repository.ts'
 
 export type OpenReader = (repository: GitRepository) => Promise<ObjectReader>
+
+/** Gives each test of a suite a repository of its own, with a reader of its objects. */
+export function readEach(
+  open: OpenReader,
+  format: ObjectFormatName,
+  given: (repository: GitRepository, reader: ObjectReader) => void,
+): void {
+  beforeEach(async () => {
+    const repository = new GitRepository(format)
+    const reader = await open(repository)
+    given(repository, reader)
+    return async () => {
+      await reader[Symbol.asyncDispose]()
+      repository[Symbol.dispose]()
+    }
+  })
+}
 
 /** The name of a commit that no repository has. */
 export function absentIn(format: ObjectFormatName): CommitSha {
