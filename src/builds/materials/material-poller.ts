@@ -276,7 +276,7 @@ export class MaterialPoller implements AsyncDisposable {
   #open(watched: WatchedMaterial): MaterialWatch {
     const { fingerprint, material } = watched
     return new MaterialWatch({
-      source: this.#sourceOf(watched),
+      source: () => this.#sourceOf(watched),
       polls: this.#polls,
       failingPolls: this.#failingPolls,
       queries: this.#queries,

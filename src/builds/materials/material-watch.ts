@@ -9,8 +9,12 @@ import type { Semaphore } from '../../lib/semaphore.ts'
 /** The pause after failures grows up to this limit, in milliseconds. */
 const MAX_PAUSE_MS = 600_000
 
+/** Shared by the watches that have nothing to do: a large configuration has tens of thousands. */
+const IDLE: Promise<unknown> = Promise.resolve()
+
 export interface MaterialWatchOptions {
-  readonly source: MaterialSource
+  /** Opens the repository, for each call anew. */
+  readonly source: () => MaterialSource
   /** Shared by all materials. */
   readonly polls: Semaphore
   /** For polls of failing materials, which may block for long: the others do not wait for them. */
@@ -31,7 +35,7 @@ export interface MaterialWatchOptions {
 /** Polls one repository periodically, with one call at a time. */
 export class MaterialWatch implements Disposable {
   readonly #options: MaterialWatchOptions
-  #last: Promise<unknown> = Promise.resolve()
+  #last = IDLE
   #coming: Promise<string> | null = null
   #timer: NodeJS.Timeout | null = null
   #closed = false
@@ -79,13 +83,13 @@ export class MaterialWatch implements Disposable {
   /** @throws {SourceFailed} when the repository cannot be read. */
   changes(span: RevisionSpan): Promise<readonly SourceModification[] | null> {
     const { source, queries } = this.#options
-    return this.#inTurn(() => source.changes(span), queries)
+    return this.#inTurn(() => source().changes(span), queries)
   }
 
   /** @throws {SourceFailed} when the repository cannot be read. */
   find(revision: string): Promise<string | null> {
     const { source, queries } = this.#options
-    return this.#inTurn(() => source.find(revision), queries)
+    return this.#inTurn(() => source().find(revision), queries)
   }
 
   /** Resolves when no call is pending. */
@@ -102,7 +106,7 @@ export class MaterialWatch implements Disposable {
   async #poll(): Promise<string> {
     if (this.#timer) clearTimeout(this.#timer)
     try {
-      const revision = await this.#options.source.newest()
+      const revision = await this.#options.source().newest()
       this.#succeed(revision)
       return revision
     } catch (error) {

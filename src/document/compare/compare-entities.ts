@@ -13,6 +13,7 @@ import {
   entityName,
   foldEntity,
 } from '../entities/entities.ts'
+import { RelocatedElement } from '../incremental/relocated-element.ts'
 import { type Matching, refine } from './match.ts'
 import {
   type ComparisonScope,
@@ -149,10 +150,14 @@ function compareEntity(
   before: EntityElement,
   after: EntityElement,
 ): void {
-  const pair = { before: before.element, after: after.element }
-  if (isWrittenAlike(documents, pair)) return
-  if (documents.isLong() && !documents.holders.has(pair.after)) {
-    return documents.report(contentChange(documents, pair, after))
+  const whole = { before: before.element, after: after.element }
+  if (isWrittenAlike(documents, whole)) return
+  if (documents.isLong() && !documents.holders.has(whole.after)) {
+    return documents.report(contentChange(documents, whole, after))
+  }
+  const pair = {
+    before: RelocatedElement.copyOf(whole.before),
+    after: RelocatedElement.copyOf(whole.after),
   }
   const scope = scopeOf(documents, { entity: entityName(after), label: entityLabel(after) })
   const covered = reportName(scope, before, after)

@@ -15,6 +15,9 @@ export interface Expansion {
   readonly replaced: ReadonlySet<At>
 }
 
+/** One list for all pipelines in which nothing is replaced. */
+const NONE: readonly never[] = Object.freeze([])
+
 const expansions = new WeakMap<Configuration, Expansion>()
 
 /**
@@ -71,7 +74,7 @@ const usersOf = memoize(({ stages }: Template) =>
 
 const resolved = memoize((pipeline: Pipeline) =>
   memberTextOf(pipeline)?.mentionsParams === false
-    ? { pipeline, findings: [], replaced: [] }
+    ? { pipeline, findings: NONE, replaced: NONE }
     : resolve(pipeline),
 )
 

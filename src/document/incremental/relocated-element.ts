@@ -74,6 +74,17 @@ export class RelocatedElement implements XmlElement {
     this.#placement = placement
   }
 
+  /**
+   * A copy of a member for a look that soon ends; other elements as they are. What is read inside the copy is let go
+   * with it. What is read inside the member itself is let go in a full collection, since the member is old, and
+   * until then is copied among all that stays.
+   */
+  static copyOf(element: XmlElement): XmlElement {
+    if (!(element instanceof RelocatedElement)) return element
+    if (!(element.#source instanceof MemberElement)) return element
+    return new RelocatedElement(element.#source, element.parent, element.#placement)
+  }
+
   /** Whether both were read as one: the same elements, or the same around the members of long lists. */
   static isSame(one: XmlElement, other: XmlElement): boolean {
     if (!(one instanceof RelocatedElement) || !(other instanceof RelocatedElement)) return false

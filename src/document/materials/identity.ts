@@ -1,7 +1,7 @@
 import { nameKey } from '../../core/name-key.ts'
 import { memoize } from '../../lib/memoize.ts'
 import { withoutSecret } from '../secrets/address-secret.ts'
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Material } from '../model/model.ts'
 
 /** A material that is watched through the client of its version control. */
@@ -46,5 +46,5 @@ function identityParts(material: Material): readonly (string | boolean | null)[]
  * whatever their names, folders and passwords are. 64 hexadecimal characters.
  */
 export const materialFingerprint = memoize((material: Material) =>
-  createHash('sha256').update(materialIdentity(material)).digest('hex'),
+  hash('sha256', materialIdentity(material)),
 )

@@ -17,6 +17,7 @@ export const SEALED_START = 'AES:'
 
 /** Every user information in a text, in order. The text is looked at once, however it is made. */
 export function* findUserInfos(text: string): Generator<UserInfo> {
+  if (!text.includes('@')) return
   let from = 0
   for (;;) {
     const colon = text.indexOf('://', from)
