@@ -14,7 +14,7 @@ function endOfSlice(): number {
   const now = performance.now()
   if (sharedEnd === null) {
     sharedEnd = now + SLICE_MS
-    // What begins in a callback goes on once others are through, and not right behind it.
+    // Two turns later: work that begins right behind other work shares its slice, also across a callback.
     setImmediate(() => setImmediate(() => (sharedEnd = null)))
   }
   return Math.max(sharedEnd, now + MIN_SLICE_MS)

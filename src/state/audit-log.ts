@@ -217,7 +217,7 @@ function entryOf(id: number, json: string): AuditEntry {
   return parseAuditEntry(id, json.replace('{', `{"id":${id},`))
 }
 
-/** With a timer alone: to abort a wait makes an error with its stack, for each entry. */
+/** Waits with a timer alone: ending a wait by a signal would make an error with its stack for each entry. */
 function inTime(added: Promise<unknown>): Promise<void> {
   return new Promise((resolve, reject) => {
     const late = setTimeout(

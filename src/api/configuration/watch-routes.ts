@@ -72,7 +72,7 @@ export const watchResource = resource({
       example: { query: { since: SAMPLE.before.commit, wait: '15' } },
       handle: async (c, { context, streams }) => {
         const followed = followedBy(context, c)
-        // Who may follow nothing is refused before anything is looked up.
+        // Refuses a caller who may follow nothing, before anything is looked up.
         await followed.pick([])
         const isStream = c.req.header('accept')?.includes(EVENT_STREAM) === true
         if (isStream && c.req.method === 'HEAD') {

@@ -84,7 +84,7 @@ function headOf([first, ...others]: Group): string {
   return `${count === 1 ? word : plural(word)} ${names}`
 }
 
-/** A name that alone would fill the line is cut, and of more than fill it some are left out. */
+/** The names in a row: each that would fill the line is cut, and those that cannot be on it are left out. */
 function namesOf(changes: readonly DocumentChange[]): string {
   const first = changes.slice(0, MAX_LIST_LENGTH)
   return first.map(({ label }) => cutMiddle(label, MAX_LIST_LENGTH)).join(', ')

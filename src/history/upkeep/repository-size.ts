@@ -22,9 +22,9 @@ export interface RepositoryMeasure extends RepositorySize {
   readonly looseSizes: LooseSizes
 }
 
-/** Sizes that are kept; without the git program, nobody packs. */
+/** The most sizes that are kept: without the git program, objects are never packed. */
 const MAX_SIZES = 10_000
-/** Each alone would be a turn of the event loop; of all, a save would wait behind them for a thread. */
+/** Folders listed at a time: one by one takes a turn of the event loop each; behind all, a save would wait for a thread. */
 const FOLDERS_AT_ONCE = 8
 const NONE: LooseSizes = new Map()
 

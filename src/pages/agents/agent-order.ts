@@ -1,4 +1,4 @@
-import { compareKeys, type SortKey, type SortOrder, SortOrders } from '../kit/sorting.ts'
+import { compareKeys, type SortKey, type SortOrder, SortOrders } from '../kit/table.tsx'
 import type { ShownAgent } from './shown-agent.ts'
 
 /** The columns of the list, in their order; it can be sorted by each of them. */

@@ -3,11 +3,10 @@ import type { JobInstance } from '../../builds/runs/stages.ts'
 import { placeOfJob } from '../../builds/artifacts/job-folders.ts'
 import { duration } from '../kit/words/duration.ts'
 import type { OpenPage } from '../kit/layout.tsx'
-import { compareKeys, type SortKey, type SortOrder, SortOrders } from '../kit/sorting.ts'
 import { Status } from '../kit/status.tsx'
 import { When } from '../kit/when.tsx'
 import { BY_TIME, Pager } from '../kit/pager.tsx'
-import { Table } from '../kit/table.tsx'
+import { compareKeys, type SortKey, type SortOrder, SortOrders, Table } from '../kit/table.tsx'
 import { jobOf } from './agent-cells.tsx'
 
 const JOB_RUN_COLUMNS = ['completed', 'job', 'result', 'duration'] as const

@@ -8,6 +8,7 @@ import { ResponseCache } from '../../http/response-cache.ts'
 import { CachedResponse } from '../../http/cached-response.ts'
 import { streamedResponse } from '../../http/streamed-response.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
+import { Turns } from '../../lib/cooperative.ts'
 import { escapeForTextarea } from '../kit/words/escape.ts'
 
 /** The value of a JSX expression. */
@@ -161,4 +162,16 @@ async function partsOf({ page, later }: RenderedPage) {
 
 async function documentOf(page: Html): Promise<string> {
   return `<!doctype html>${(await page).toString()}`
+}
+
+/** Renders the long parts of a page, with turns for others between them, and one before the page around them. */
+export async function renderInTurns(parts: readonly (() => Html)[]): Promise<HtmlEscapedString[]> {
+  const turns = new Turns()
+  const rendered: HtmlEscapedString[] = []
+  for (const render of parts) {
+    rendered.push(raw((await render()).toString()))
+    if (turns.isOver) await turns.next()
+  }
+  await turns.next()
+  return rendered
 }

@@ -37,7 +37,7 @@ export interface OpenPage {
   readonly now: number
 }
 
-/** Such a page that says how the action went that led to it; null where none did. */
+/** An open page with the message of the action that led to it; null where none did. */
 export interface OpenPageWithMessage extends OpenPage {
   readonly flash: FlashMessage | null
 }

@@ -3,9 +3,8 @@ import type { StageRun } from '../../builds/runs/stages.ts'
 import { isUnfinished } from '../../core/builds/job.ts'
 import type { Wait } from '../../core/builds/waiting.ts'
 import { nameKey } from '../../core/name-key.ts'
-import { Chips } from '../kit/chips.tsx'
 import type { Links } from '../kit/links.ts'
-import { lookOf, Status } from '../kit/status.tsx'
+import { Chips, lookOf, Status } from '../kit/status.tsx'
 
 export function runAddress({ stage }: StageRun) {
   const { pipelineName, pipelineCounter, name, counter } = stage
