@@ -7,7 +7,7 @@ import type { Archived } from '../record/archive-record.ts'
 import { IndexLine } from './index-line.ts'
 import type { RevisionIndex, IndexSegment } from './revision-index.ts'
 
-const FORMAT = 'cairn revisions 9'
+const FORMAT = 'cairn revisions 10'
 const LINE_FEED = 10
 
 /** The inputs of the entries beside git: with other values they could differ. */

@@ -20,13 +20,14 @@ export interface Classification {
 }
 
 /**
- * The revision that the message of a commit records, provided that the commit is unaltered; null
- * else. An amend, a rebase or a cherry-pick keeps the message and may change the file, so there the
- * bytes decide.
+ * The revision that the message of a commit records, provided that this service wrote the commit and
+ * it is unaltered; null else. An amend, a rebase or a cherry-pick keeps the message and may change the
+ * file, and the original recorded the digest of another document at times, so there the bytes decide.
  */
 export function believe(commit: CommitRecord): Revision | null {
+  if (!isByService(commit)) return null
   const message = parseMessage(commit.message)
-  return message && isAsWritten(commit, message) ? recorded(commit, message) : null
+  return message?.form === 'trailers' ? recorded(commit, message) : null
 }
 
 /** Determines the revision of a commit from the bytes of its file; null when that is absent or not valid. */
@@ -60,11 +61,6 @@ export async function classify(
 /** Whether this service is the committer. */
 export function isByService({ committer, time }: CommitRecord): boolean {
   return committer.time === time && committer.email === SERVICE_COMMITTER.email
-}
-
-function isAsWritten(commit: CommitRecord, { form }: RecordedMessage): boolean {
-  if (form === 'original') return commit.committer.time === commit.time
-  return isByService(commit)
 }
 
 /**

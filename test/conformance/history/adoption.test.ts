@@ -79,6 +79,24 @@ describe.each(READERS)('adopting a repository with $reader', ({ defaults }) => {
     expect(folder.complaints()).toBe('')
   })
 
+  it('takes the digest of the bytes where the original recorded that of another document', async () => {
+    await using folder = new HistoryFolder(defaults)
+    folder.init()
+    const names = ['one', 'two', 'three']
+    for (const name of names) folder.commit(documentOf(name), originalMessage(documentOf('one')))
+
+    const history = await folder.open()
+
+    const revisions = all(history)
+    const digests = names.map((name) => digestOf(Buffer.from(documentOf(name)))).toReversed()
+    expect(revisions.map(({ digest }) => digest)).toEqual(digests)
+    expect(revisions.map(({ username }) => username)).toEqual(['ana', 'ana', 'ana'])
+    for (const revision of revisions) {
+      expect(digestOf(await history.readDocument(revision))).toBe(revision.digest)
+    }
+    expect(history.problem()).toBeNull()
+  })
+
   it('commits the file of a repository that has other commits only', async () => {
     await using folder = new HistoryFolder(defaults)
     folder.init()
@@ -178,6 +196,12 @@ describe.each(READERS)('adopting a repository with $reader', ({ defaults }) => {
     expect(folder.git('config', 'core.autocrlf')).toBe('input\n')
   })
 })
+
+/** A message of the original that records this document. */
+function originalMessage(document: string): string {
+  const facts = 'user:ana|timestamp:1450718883389|schema_version:139|go_edition:OpenSource'
+  return `${facts}|go_version:15.2.0|md5:${digestOf(Buffer.from(document))}`
+}
 
 /** The revisions in the messages of the original, read independently. */
 function recordedIn(folder: HistoryFolder) {
