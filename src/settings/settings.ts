@@ -158,7 +158,7 @@ export const SETTINGS = {
       'refuse changes of the configuration and new runs from this start on, until they are allowed',
     ),
     recovery: Switch.describe(
-      'let administrators pass rules about changes for an hour from this start on',
+      'let administrators bypass rules about changes for an hour from this start on',
     ),
     'begin-anew': Switch.describe(
       'start though secret keys, state, users or history are missing; what they held is lost',

@@ -16,7 +16,7 @@ async function problemsOf(service: CalledService): Promise<readonly string[]> {
 }
 
 describe('a recovery', () => {
-  it('lets administrators pass rules for an hour, and says so everywhere', async () => {
+  it('lets administrators bypass rules for an hour, and says so everywhere', async () => {
     const folder = tempDir()
     const ruled = await rule(await openService([], folder))
     expect((await save(ruled, CHANGED)).status).toBe(403)
@@ -24,7 +24,7 @@ describe('a recovery', () => {
     let now = Date.now()
     const service = await openService(['--recovery'], folder, { clock: () => now })
     const end = new Date(now + HOUR_MS).toISOString()
-    const said = `The service runs with --recovery: until ${end}, administrators pass rules`
+    const said = `The service runs with --recovery: until ${end}, administrators can bypass rules`
     const page = async (as: string) => (await service.fetch('/pipelines', { as })).text()
 
     expect(await problemsOf(service)).toContain(said)

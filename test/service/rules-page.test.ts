@@ -63,10 +63,10 @@ describe('the page of rules', () => {
     const service = await rule(await openService())
     const before = await pageOf(service)
     expect(before).toContain(
-      'Every change of group/mine or pipeline in group/mine needs an approval by admins of the group.',
+      'Every change to group/mine or pipeline in group/mine needs an approval from admins of the group.',
     )
-    expect(before).toContain('An approval by the author does not count.')
-    expect(before).toContain('User/root may pass it by an override, with a reason.')
+    expect(before).toContain('An approval from the author does not count.')
+    expect(before).toContain('User/root can override it, with a reason.')
     expect(before).toMatch(/admins of the group mine: (?=[^<]*\bowner\b)(?=[^<]*\broot\b)/)
 
     const version = versionIn(before)
@@ -81,10 +81,10 @@ describe('the page of rules', () => {
     ).text()
     expect(after).toContain('Saved the rules.')
     expect(after).toContain(
-      'Every change of environment/live and what runs in it where it is added or removed that comes by put is refused.',
+      'Every change to environment/live and what runs in it (added or removed) through put is refused.',
     )
     expect(after).toContain(
-      'It applies every week fri 16:00 - mon 07:00 (Europe/Berlin). It does not hold for role/devs.',
+      'It applies every week fri 16:00 - mon 07:00 (Europe/Berlin). It does not apply to role/devs.',
     )
     const stored = await service.fetch(RULES_PATH, { as: ROOT })
     expect(await stored.text()).toBe(FREEZE)
@@ -166,7 +166,7 @@ describe('the page of rules', () => {
     const [status, preview] = await edited(service, { ...fields, except: 'role/devs\r\nuser/root' })
     expect(status).toBe(200)
     expect(preview).toContain('These rules are not saved yet.')
-    expect(preview).toContain('It does not hold for role/devs and user/root.')
+    expect(preview).toContain('It does not apply to role/devs and user/root.')
     expect(textIn(preview)).toContain('    except: [ role/devs, user/root ]\n')
     expect(textIn(preview)).toMatch(/^# Ours\n/)
     expect(await (await service.fetch(RULES_PATH, { as: ROOT })).text()).toBe(TWO_EYES)

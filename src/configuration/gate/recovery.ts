@@ -36,7 +36,7 @@ export class Recovery {
 
   problems(): readonly HealthProblem[] {
     if (!this.isActive) return []
-    const subject = `The service runs with --recovery: until ${this.#end()}, administrators pass rules`
+    const subject = `The service runs with --recovery: until ${this.#end()}, administrators can bypass rules`
     return [{ subject, errors: [] }]
   }
 

@@ -46,7 +46,7 @@ const DEEDS: ReadonlyMap<string, Deed> = new Map(
     'undo-revision': ['Undid revision', 'undo revision'],
     'reveal-secrets': ['Revealed the secrets of', 'reveal the secrets of'],
     override: ['Overrode the rule', 'override a rule'],
-    'begin-recovery': ['Let administrators pass rules', 'let administrators pass rules'],
+    'begin-recovery': ['Let administrators bypass rules', 'let administrators bypass rules'],
     'acknowledge-override': ['Acknowledged the override of', 'acknowledge the override of'],
     'acknowledge-secrets': [
       'Acknowledged the plain-text secrets of',

@@ -144,7 +144,9 @@ function By({ links, entry }: { links: Links; entry: AuditEntry }) {
   return (
     <>
       {user === '' ? (
-        <span class="muted">{claimed === undefined ? 'no login' : `somebody as ${claimed}`}</span>
+        <span class="muted">
+          {claimed === undefined ? 'not logged in' : `not logged in, as ${claimed}`}
+        </span>
       ) : (
         <a href={links.audit({ user })}>{shownAuthor(user)}</a>
       )}

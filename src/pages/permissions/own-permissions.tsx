@@ -24,7 +24,7 @@ export function OwnPermissionsCard({ links, name, revision, permissions }: OwnPe
 }
 
 function Content({ links, revision, permissions }: OwnPermissionsProps) {
-  if (permissions === null) return <p>Reading the configuration takes too long at the moment.</p>
+  if (permissions === null) return <p>The permissions take too long to read at the moment.</p>
   const { administers, groups, total } = permissions
   if (administers !== null) {
     return (

@@ -50,8 +50,8 @@ export function RolesCard({ links, name, permissions }: RolesCardProps) {
 const COLUMNS = [{ label: 'Role', isHead: true, isPlain: true }, 'Gives', 'Member']
 
 function Gives({ role: { administers, gives } }: { role: RoleOfPerson }) {
-  if (administers) return <>Everything: it administers the server</>
-  if (gives.length === 0) return <span class="muted">nothing beside what every user may do</span>
+  if (administers) return <>Everything, as an administrator of the server</>
+  if (gives.length === 0) return <span class="muted">nothing beyond what every user can do</span>
   return (
     <ul class="rights">
       {gives.map(([right, groups]) => (

@@ -55,7 +55,7 @@ export function ProblemsView({ flash, ...shown }: ProblemsViewProps) {
         }
       />
       {problems.length === 0 && (
-        <EmptyCard title="Nothing to look at" icon="check">
+        <EmptyCard title="Nothing needs attention" icon="check">
           Problems with jobs, agents and saves appear here, each with its fix.
         </EmptyCard>
       )}

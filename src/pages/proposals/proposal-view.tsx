@@ -93,7 +93,7 @@ function factsOf({ frame, detail, since, now }: ProposalViewProps): readonly Fac
     when === null
       ? null
       : ['Merges', when === 'approved' ? 'as soon as it can' : <Moment time={when} />],
-    held === null ? null : ['Stays open because', held],
+    held === null ? null : ['Held up', held],
     verdict === null ? null : ['Needs', needsOf(verdict.objections)],
     conflicts.length === 0
       ? null
@@ -175,7 +175,7 @@ function versionsOf({ proposal: { newest } }: ProposalDetail, now: number): Chil
 }
 
 function needsOf(objections: readonly Objection[]): Child {
-  if (objections.length === 0) return 'Nothing more: it can be merged'
+  if (objections.length === 0) return 'Nothing more. It can be merged.'
   return listed(
     objections.map(({ sentence, reason }) => [sentence, reason].filter(Boolean).join('. ')),
   )

@@ -14,8 +14,8 @@ const COLUMNS = [{ label: 'Revision', isHead: true }, 'When', 'Who', 'What', 'Wh
 const RULE_COLUMNS = [
   { label: 'Rule', isHead: true },
   'Would have held up',
-  'Would have warned of',
-  'Taken to fit',
+  'Would have warned about',
+  'Assumed to match',
 ]
 const MAX_AUTHORS = 12
 
@@ -28,10 +28,10 @@ export function ReplayView({ frame, replay, now }: ReplayViewProps) {
   return (
     <section class="card" aria-labelledby="replay" role="status">
       <h2 id="replay">{`Would have held up ${heldUp.toLocaleString('en')} of ${countOf(changes, 'change')}`}</h2>
-      {names.length > 0 && <p>{`Changes of ${someOf(names, MAX_AUTHORS)}.`}</p>}
-      {!isWhole && <p>{`Changes before r${from} were not tried: it would have taken too long.`}</p>}
+      {names.length > 0 && <p>{`Changes by ${someOf(names, MAX_AUTHORS)}.`}</p>}
+      {!isWhole && <p>{`Changes before r${from} were not tried, to limit the time.`}</p>}
       {skipped > 0 && (
-        <p>{`${countOf(skipped, 'change')} could not be judged: the documents cannot be read, or are not valid today.`}</p>
+        <p>{`${countOf(skipped, 'change')} could not be judged, because a document is unreadable or not valid today.`}</p>
       )}
       <Table
         label="Rules on history"
@@ -44,7 +44,7 @@ export function ReplayView({ frame, replay, now }: ReplayViewProps) {
             assumed.join(', '),
           ],
         }))}
-        empty="There is no rule in the text."
+        empty="The text has no rules."
       />
       {revisions.length > 0 && (
         <Table
@@ -54,7 +54,7 @@ export function ReplayView({ frame, replay, now }: ReplayViewProps) {
         />
       )}
       {heldUp > revisions.length && revisions.length > 0 && (
-        <p class="muted">{`These are the newest ${revisions.length}. cairn rules test says more.`}</p>
+        <p class="muted">{`Only the newest ${revisions.length} are listed. cairn rules test lists more.`}</p>
       )}
     </section>
   )

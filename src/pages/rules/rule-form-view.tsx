@@ -19,10 +19,18 @@ export interface RuleFormViewProps {
 }
 
 const EFFECTS = [
-  ['need', 'It needs approvals or a reason'],
-  ['deny', 'It is refused'],
-  ['warn', 'It has a warning'],
+  ['need', 'Needs approvals or a reason'],
+  ['deny', 'Is refused'],
+  ['warn', 'Gets a warning'],
 ] as const
+const PLAN_LABELS: Readonly<Record<(typeof PLAN_FACTS)[number], string>> = {
+  starts: 'Pipelines that it starts',
+  stops: 'Pipelines that it stops',
+  gains: 'Rights that it gives',
+  removes: 'Entities that it removes',
+  jobsRunning: 'Running jobs that it affects',
+  willNotRun: 'Parts that will not run',
+}
 const KINDS = ['added', 'changed', 'removed']
 const PEOPLE = 'role/NAME, user/NAME, admins, or admins of the group'
 const DOORS = [...DOORS_OF_PEOPLE, ...DOORS_WITHOUT_CALLER]
@@ -33,7 +41,7 @@ export function RuleFormView({ frame, rule, values, problems, draft }: RuleFormV
   const title = rule === null ? 'New rule' : `Rule ${rule}`
   return (
     <PageLayout frame={frame} title={title}>
-      <PageHead title={title} about="Several values of a field stand on lines of their own." />
+      <PageHead title={title} about="Enter several values of a field on separate lines." />
       <ProblemList title="The rule is not valid" problems={problems} isAlert />
       <ActionForm
         action={links.ruleForm()}
@@ -44,7 +52,7 @@ export function RuleFormView({ frame, rule, values, problems, draft }: RuleFormV
               Preview
             </button>
             <button name="do" value="back">
-              Back to the rules
+              Back to rules
             </button>
           </>
         }
@@ -55,49 +63,54 @@ export function RuleFormView({ frame, rule, values, problems, draft }: RuleFormV
         <input type="hidden" name="rule" value={rule ?? ''} />
         <Line values={values} name="name" label="Name" />
         <fieldset class="fields">
-          <legend>A change</legend>
+          <legend>Applies to a change</legend>
           <About values={values} />
-          <Checks values={values} name="door" label="The way in which it comes" options={DOORS} />
-          <Checks values={values} name="credential" label="With" options={Credentials.options} />
-          <Lines values={values} name="user" label="By users" />
-          <Lines values={values} name="role" label="By somebody with a role" />
+          <Checks values={values} name="door" label="Made through" options={DOORS} />
+          <Checks
+            values={values}
+            name="credential"
+            label="Authenticated by"
+            options={Credentials.options}
+          />
+          <Lines values={values} name="user" label="By the users" />
+          <Lines values={values} name="role" label="By users with the roles" />
           {PLAN_FACTS.map((fact) => (
-            <Line values={values} name={`plan-${fact}`} label={`Its plan: ${fact}`} hint=">20" />
+            <Line values={values} name={`plan-${fact}`} label={PLAN_LABELS[fact]} hint=">20" />
           ))}
           <Lines
             values={values}
             name="unless"
-            label="Unless it is of nothing but"
+            label="Except where it only changes"
             hint="comment, layout, or paths"
           />
         </fieldset>
         <SelectField
-          label="What it does"
+          label="The change"
           name="effect"
           options={EFFECTS}
           chosen={values.get('effect')?.[0]}
         />
         {rowsOf(values, 'approvals').map((n) => (
           <fieldset class="fields">
-            <legend>{`Approvals ${n + 1}`}</legend>
-            <Line values={values} name={`approvals.${n}`} label="How many approvals" hint="1" />
-            <Line values={values} name={`of.${n}`} label="By" hint={PEOPLE} />
+            <legend>{`Approvals (${n + 1})`}</legend>
+            <Line values={values} name={`approvals.${n}`} label="Number of approvals" hint="1" />
+            <Line values={values} name={`of.${n}`} label="From" hint={PEOPLE} />
             <About values={values} prefix="when-" row={`.${n}`} />
           </fieldset>
         ))}
         <Checks
           values={values}
           name="not"
-          label="Whose approvals do not count"
+          label="Approvals that do not count"
           options={['author', 'contributor']}
         />
-        <Flag values={values} name="reason-needed" label="It needs a reason" />
-        <Lines values={values} name="except" label="It does not hold for" hint={PEOPLE} />
-        <Lines values={values} name="override" label="May pass it by an override" hint={PEOPLE} />
-        <Flag values={values} name="override-reason" label="With a reason" />
+        <Flag values={values} name="reason-needed" label="A reason is required" />
+        <Lines values={values} name="except" label="Does not apply to" hint={PEOPLE} />
+        <Lines values={values} name="override" label="Can be overridden by" hint={PEOPLE} />
+        <Flag values={values} name="override-reason" label="An override needs a reason" />
         {rowsOf(values, 'zone').map((n) => (
           <fieldset class="fields">
-            <legend>{`It applies, time ${n + 1}`}</legend>
+            <legend>{`Time when it applies (${n + 1})`}</legend>
             <Line values={values} name={`from.${n}`} label="From" hint="2026-12-20 18:00" />
             <Line values={values} name={`to.${n}`} label="To" hint="2027-01-04" />
             <Lines
@@ -109,7 +122,7 @@ export function RuleFormView({ frame, rule, values, problems, draft }: RuleFormV
             <Line values={values} name={`zone.${n}`} label="Time zone" hint="Europe/Berlin" />
           </fieldset>
         ))}
-        <Line values={values} name="message" label="What to say to those whom it stops" />
+        <Line values={values} name="message" label="Message to people whose changes it stops" />
       </ActionForm>
     </PageLayout>
   )
@@ -134,9 +147,9 @@ function About({
   const named = (key: string) => `${prefix}${key}${row}`
   return (
     <>
-      <Lines values={values} name={named('entity')} label="Of entities" hint="group/payments" />
-      <Lines values={values} name={named('path')} label="At places" hint="stage deploy" />
-      <Checks values={values} name={named('change')} label="Where they are" options={KINDS} />
+      <Lines values={values} name={named('entity')} label="To the entities" hint="group/payments" />
+      <Lines values={values} name={named('path')} label="In the parts" hint="stage deploy" />
+      <Checks values={values} name={named('change')} label="When they are" options={KINDS} />
     </>
   )
 }

@@ -61,7 +61,7 @@ export function RulesView(props: RulesViewProps) {
           label="Rules of an entity"
           value={shown.entity ?? ''}
           placeholder="pipeline/NAME"
-          hint="The rules that a change of this entity may meet"
+          hint="The rules that can apply to a change to this entity"
           isEmpty={rules.length === 0 && shown.entity === null}
         />
       </PageHead>
@@ -90,7 +90,7 @@ export function RulesView(props: RulesViewProps) {
         title="Text"
         about={
           <>
-            The file <code>cairn-rules.yaml</code> in the repository. A change of it is judged by
+            The file <code>cairn-rules.yaml</code> in the repository. A change to it is judged by
             the current rules.
           </>
         }
@@ -156,8 +156,8 @@ function aboutOf({ version, rules, entity }: ShownRules): string {
   }
   const count = countOf(rules.length, 'rule')
   return entity === null
-    ? `${count} about changes. Several add up, and none replaces another.`
-    : `A change of ${entity} may meet ${count}, as far as its way and its author fit.`
+    ? `${count} about changes. All that match a change apply.`
+    : `${count} can apply to a change to ${entity}, depending on who makes it and how.`
 }
 
 function cellsOf(rule: ShownRule, { knowsEveryone }: ShownRules) {
@@ -169,13 +169,13 @@ function cellsOf(rule: ShownRule, { knowsEveryone }: ShownRules) {
       {message !== null && <p class="muted">{message}</p>}
     </>,
     asked.length === 0 ? (
-      <span class="muted">Nobody is asked</span>
+      <span class="muted">No approval needed</span>
     ) : (
       <ul class="rows">
         {asked.map(({ whose, names }) => (
           <li>
             {`${whose}: ${names.length === 0 ? 'no known user' : someOf(names, MAX_NAMES)}`}
-            {!knowsEveryone && ', and users of the directory or provider'}
+            {!knowsEveryone && ', and users of the directory or identity provider'}
           </li>
         ))}
       </ul>

@@ -202,7 +202,7 @@ describe('/permissions', () => {
 
     expect(rowsOf(user)).toEqual({
       crew: 'V view shop O operate shop | yes',
-      guests: 'nothing beside what every user may do | Add…',
+      guests: 'nothing beyond what every user can do | Add…',
     })
     expect(user).toContain('href="/config/edit/role/guests?add=member&amp;user=someone"')
     expect(plain(preview.html)).toContain('role guests added user someone')

@@ -8,12 +8,12 @@ export function describeRule(rule: WrittenRule): readonly string[] {
   const { match = {}, not, except, override, unless, window } = rule
   const sentences = [
     `${subjectOf(match)} ${effectOf(rule)}.`,
-    unless && `Changes of nothing but ${either(unless.only, 'and')} do not count.`,
-    not && `An approval by the ${either(not)} does not count.`,
+    unless && `Changes of ${either(unless.only, 'and')} alone do not count.`,
+    not && `An approval from the ${either(not)} does not count.`,
     window && `It applies ${[window].flat().map(timeOf).join(', and ')}.`,
-    except && `It does not hold for ${either(except, 'and')}.`,
+    except && `It does not apply to ${either(except, 'and')}.`,
     override &&
-      `${capitalised(either(override.by))} may pass it by an override${override.reason ? ', with a reason' : ''}.`,
+      `${capitalised(either(override.by))} can override it${override.reason ? ', with a reason' : ''}.`,
   ]
   return sentences.filter((sentence) => sentence !== undefined)
 }
@@ -23,19 +23,19 @@ function subjectOf({ user, role, door, credential, plan, ...about }: WrittenMatc
     'Every change',
     aboutOf(about),
     user && `by ${either(user)}`,
-    role && `by somebody with the role ${either(role)}`,
-    door && `that comes by ${either(door)}`,
+    role && `by a user with the role ${either(role)}`,
+    door && `through ${either(door)}`,
     credential && `with a ${either(credential)}`,
-    plan && `of which the plan has ${boundsOf(plan)}`,
+    plan && `with ${boundsOf(plan)} in its plan`,
   ]
   return parts.filter(Boolean).join(' ')
 }
 
 function aboutOf({ entity, path, change }: EntityKeys): string {
   const parts = [
-    entity && `of ${either(entity)}`,
+    entity && `to ${either(entity)}`,
     path && `in ${either(path)}`,
-    change && `where it is ${either(change)}`,
+    change && `(${either(change)})`,
   ]
   return parts.filter(Boolean).join(' ')
 }
@@ -48,7 +48,7 @@ function boundsOf(plan: NonNullable<WrittenMatch['plan']>): string {
 
 function effectOf({ effect, need = [] }: WrittenRule): string {
   if (effect === 'deny') return 'is refused'
-  if (effect === 'warn') return 'has a warning'
+  if (effect === 'warn') return 'gets a warning'
   return `needs ${need.map(needOf).join(', and ')}`
 }
 
@@ -56,7 +56,7 @@ function needOf(need: NonNullable<WrittenRule['need']>[number]): string {
   if ('reason' in need) return 'a reason'
   const { approvals, of, when } = need
   const count = approvals === 1 ? 'an approval' : `${approvals} approvals`
-  return `${count} by ${of}${when === undefined ? '' : `, where it is a change ${aboutOf(when)}`}`
+  return `${count} from ${of}${when === undefined ? '' : ` for a change ${aboutOf(when)}`}`
 }
 
 type WrittenWindow = Extract<NonNullable<WrittenRule['window']>, { zone: string }>
