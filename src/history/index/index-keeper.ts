@@ -5,7 +5,16 @@ import type { BranchRewrite } from '../dropped/dropped-refs.ts'
 import { Turns } from '../../lib/cooperative.ts'
 import { LazyList } from '../../lib/lazy-list.ts'
 import type { Report } from '../revision/problems.ts'
-import { type CommitLink, commitsOf, isRun, linksOf, ListedCommits } from './listed-commits.ts'
+import { IndexLine } from './index-line.ts'
+import {
+  type CommitLink,
+  commitsOf,
+  DoubtfulDigests,
+  isRun,
+  linksOf,
+  type ListedCommit,
+  ListedCommits,
+} from './listed-commits.ts'
 import {
   type IndexEntry,
   type IndexPart,
@@ -92,7 +101,7 @@ export class IndexKeeper {
     const { closed, commits } = await this.#findBase(head)
     const isRewritten = closed < this.#index.length
     const isReset = isRewritten && this.#index.placeOf(head) !== null
-    const parts = await this.#read(commits, this.#newestOf(closed))
+    const parts = await this.#read(commits, { base: this.#newestOf(closed), head })
     if (isRewritten) await this.#forgetFrom(closed, head)
     for (const part of parts) this.#append(part)
     return { added: this.#index.revisionsFrom(closed), isRewritten, isReset }
@@ -200,12 +209,17 @@ export class IndexKeeper {
   }
 
   /** The entries of commits based on `base`, oldest first. */
-  async #read(commits: ListedCommits, base: CommitSha | null): Promise<readonly IndexPart[]> {
+  async #read(
+    commits: ListedCommits,
+    { base, head }: { base: CommitSha | null; head: CommitSha },
+  ): Promise<readonly IndexPart[]> {
     const parts: IndexPart[] = []
+    const doubts = new DoubtfulDigests({ index: this.#index, newest: head })
     let tips = new Set(base === null ? [] : [base])
     let before = base
     for (const part of commits.parts()) {
-      if (isRun(part) && part.base === before && tips.size < 2) {
+      const doubtful = doubts.in(part)
+      if (isRun(part) && doubtful.size === 0 && part.base === before && tips.size < 2) {
         parts.push(part.line)
         before = part.line.keys.commitAt(part.line.keys.length - 1)
         tips = new Set([before])
@@ -216,14 +230,20 @@ export class IndexKeeper {
         const { sha, parents, found } = commit
         for (const parent of parents) tips.delete(parent)
         tips.add(sha)
-        const revision = 'digest' in found ? found : await revisionOf(found, this.#context)
+        const isKnown = 'digest' in found && !doubtful.has(sha)
+        const revision = isKnown ? found : await this.#readRevision(commit)
         const shape = { isClosed: tips.size === 1, parents: parentsBut(before, commit) }
         entries.push({ commit: sha, ...shape, digest: revision?.digest ?? null, revision })
         before = sha
       }
-      parts.push(entries)
+      parts.push(isRun(part) ? IndexLine.of(entries) : entries)
     }
     return parts
+  }
+
+  async #readRevision({ sha, found }: ListedCommit): Promise<Revision | null> {
+    const record = 'digest' in found ? await this.#context.reader.findCommit(sha) : found
+    return record && revisionOf(record, this.#context)
   }
 }
 

@@ -30,6 +30,16 @@ export function believe(commit: CommitRecord): Revision | null {
   return message?.form === 'trailers' ? recorded(commit, message) : null
 }
 
+/**
+ * The revision that an unaltered commit of the original records; null for others. Its digest is that of
+ * an earlier document at times: one that was recorded before.
+ */
+export function recordedByOriginal(commit: CommitRecord): Revision | null {
+  if (commit.committer.time !== commit.time) return null
+  const message = parseMessage(commit.message)
+  return message?.form === 'original' ? recorded(commit, message) : null
+}
+
 /** Determines the revision of a commit from the bytes of its file; null when that is absent or not valid. */
 export async function classify(
   commit: CommitRecord,

@@ -12,6 +12,7 @@ export interface Imported {
   readonly ref?: string
   /** Whether the branch goes there from wherever it is. */
   readonly isForced?: boolean
+  readonly messageOf?: (place: number) => string
 }
 
 /**
@@ -23,13 +24,18 @@ export interface Imported {
 export async function fastImport(
   folder: string,
   documents: readonly string[],
-  { ref = BRANCH, from = `${BRANCH}^0`, isForced = true }: Imported = {},
+  {
+    ref = BRANCH,
+    from = `${BRANCH}^0`,
+    isForced = true,
+    messageOf = (place) => `Import ${place}`,
+  }: Imported = {},
 ): Promise<void> {
   const commits = documents.map((document, n) =>
     [
       `commit ${ref}`,
       'committer native <native@example.org> 1700000000 +0000',
-      data(`Import ${n}`),
+      data(messageOf(n)),
       ...(n === 0 ? [`from ${from}`] : []),
       'M 100644 inline config.xml',
       data(document),
