@@ -155,9 +155,18 @@ export class Permissions {
     return this.mayView(pipeline) && this.#mayInFormer(pipeline, groups, 'view')
   }
 
-  /** May trigger the pipeline and run and cancel its stages, unless a stage has its own list. */
+  /** May pause the pipeline, and run and cancel its stages, unless a stage has its own list. */
   mayOperate(pipeline: string): boolean {
     return this.#may(pipeline, 'operate')
+  }
+
+  /** May start runs, and so the first stage, which may have its own list. */
+  mayTrigger(pipeline: string): boolean {
+    const [first] = this.#pipelines.get(nameKey(pipeline))?.stages.values() ?? []
+    return (
+      this.mayOperate(pipeline) &&
+      (first === undefined || this.mayOperateStage(pipeline, first.name))
+    )
   }
 
   mayOperateStage(pipeline: string, stage: string): boolean {

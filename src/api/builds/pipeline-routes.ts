@@ -93,7 +93,7 @@ export const pipelineResource = leaderResource({
       path: '/api/pipelines/:name/schedule',
       summary:
         'Starts a run of a pipeline with the newest revisions and the configured variables, except those given as variables[NAME], secure_variables[NAME] and materials[NAME or fingerprint]; with configuration=REVISION, as it was configured then, by an administrator of the group',
-      caller: 'operator',
+      caller: 'approver',
       audit: 'schedule-pipeline',
       body: fieldsBody(z.record(OptionField, z.string()), { required: false, types: [FORM_TYPE] }),
       answers: { 202: jsonAnswer('Scheduled', StartedBody) },

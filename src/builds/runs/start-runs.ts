@@ -50,7 +50,7 @@ export async function startPipeline(
   { pipeline: asked, options = AS_ALWAYS }: { pipeline: string; options?: ScheduleOptions },
 ): Promise<PipelineInstance> {
   const { access, pipelines, triggers, box } = deps
-  assertMay(access, principal, { action: 'operate-pipeline', pipeline: asked })
+  assertMay(access, principal, { action: 'trigger-pipeline', pipeline: asked })
   const found = pipelines.find(asked)
   if (!found) throw pipelineNotFound(asked)
   const former = await formerOfRun(deps, principal, { pipeline: asked, ...options })

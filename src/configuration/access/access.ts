@@ -89,6 +89,8 @@ export class ConfiguredAccess implements Access {
         return permissions.mayViewRun(permission.pipeline, permission.groups)
       case 'operate-pipeline':
         return permissions.mayOperate(permission.pipeline)
+      case 'trigger-pipeline':
+        return permissions.mayTrigger(permission.pipeline)
       case 'operate-stage':
       case 'cancel-stage':
         return permissions.mayOperateStage(permission.pipeline, permission.stage)

@@ -16,6 +16,7 @@ export type Permission =
   | { readonly action: 'view-group'; readonly group: string }
   | { readonly action: 'view-run'; readonly pipeline: string; readonly groups: FormerGroups }
   | { readonly action: 'operate-pipeline'; readonly pipeline: string }
+  | { readonly action: 'trigger-pipeline'; readonly pipeline: string }
   | { readonly action: 'operate-stage'; readonly pipeline: string; readonly stage: string }
   | { readonly action: 'cancel-stage'; readonly pipeline: string; readonly stage: string }
   | (RunOfStage & { readonly action: 'operate-run' })
@@ -70,6 +71,8 @@ function describe(permission: Permission): string {
       return `view the pipeline ${permission.pipeline}`
     case 'operate-pipeline':
       return `operate the pipeline ${permission.pipeline}`
+    case 'trigger-pipeline':
+      return `trigger the pipeline ${permission.pipeline}`
     case 'operate-run':
     case 'operate-stage':
       return `operate the stage ${permission.stage} of the pipeline ${permission.pipeline}`

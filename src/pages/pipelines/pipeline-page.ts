@@ -42,6 +42,7 @@ export interface PipelinePage {
   readonly lockedBy: number | null
   readonly pause: PipelinePause | null
   readonly mayOperate: boolean
+  readonly mayTrigger: boolean
   /** Whether the caller administers its group. */
   readonly mayEdit: boolean
   readonly problems: readonly string[]
@@ -85,6 +86,8 @@ export async function readPipelinePage(
     isNewest: offset === 0,
   })
   const group = effective?.group ?? null
+  const may = (action: 'operate-pipeline' | 'trigger-pipeline') =>
+    effective !== null && access.may(principal, { action, pipeline: name })
   const span = spanOf(items, older, offset)
   const markers = await configMarkers(deps, principal, name, span)
   return {
@@ -95,8 +98,8 @@ export async function readPipelinePage(
     pagination: page.pagination,
     pause,
     lockedBy: effective?.pipeline.isLocked === true ? await builds.lockedBy(name) : null,
-    mayOperate:
-      effective !== null && access.may(principal, { action: 'operate-pipeline', pipeline: name }),
+    mayOperate: may('operate-pipeline'),
+    mayTrigger: may('trigger-pipeline'),
     problems: problemsByPipeline(deps.poller.problems()).get(name) ?? [],
     stuck: [
       ...(deps.stranded.byPipeline().get(name) ?? []),

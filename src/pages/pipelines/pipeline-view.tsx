@@ -120,15 +120,15 @@ function isMarker({ type }: PipelinePage['entries'][number]): boolean {
 
 function Actions({ frame, page }: Pick<PipelineViewProps, 'frame' | 'page'>) {
   const { links, isAdministrator } = frame
-  const { name, group, lockedBy, pause, mayOperate, mayEdit } = page
+  const { name, group, lockedBy, pause, mayOperate, mayTrigger, mayEdit } = page
   const place = { kind: 'pipeline', name }
   return (
     <>
-      {(mayOperate || lockedBy !== null) && (
+      {(mayTrigger || lockedBy !== null) && (
         <form method="post" class="actions">
           {lockedBy !== null && <span class="badge changed">{`Locked by run ${lockedBy}`}</span>}
           {lockedBy !== null && mayOperate && <ActionButton value="unlock" label="Unlock" />}
-          {mayOperate && pause === null && (
+          {mayTrigger && pause === null && (
             <ActionButton value="trigger" label="Trigger a run" icon="play" look="primary" />
           )}
         </form>
@@ -137,7 +137,7 @@ function Actions({ frame, page }: Pick<PipelineViewProps, 'frame' | 'page'>) {
       {mayEdit && <LinkButton href={links.form(place)} label="Edit" icon="pencil" shortcut="e" />}
       {(group !== null || isAdministrator) && (
         <MoreMenu id="more">
-          {mayOperate && pause === null && (
+          {mayTrigger && pause === null && (
             <a href={links.triggerPipeline(name)}>Trigger with options…</a>
           )}
           {mayEdit && <a href={links.form(place, { add: 'job' })}>Add a job</a>}

@@ -57,6 +57,7 @@ export interface PipelineCard {
   /** The newest change of its configuration that the caller may see. */
   readonly lastChange: NumberedRevision | null
   readonly mayOperate: boolean
+  readonly mayTrigger: boolean
   /** Whether the caller administers its group. */
   readonly mayEdit: boolean
   /** The number of its materials that cannot be read. */
@@ -241,6 +242,7 @@ async function cardOf(
     lastChange: await lastChangeOf(deps, principal, name),
     stuck: [...(stranded.get(name) ?? []), ...waiting.stuckStages(latest?.stages ?? [])],
     mayOperate: access.may(principal, { action: 'operate-pipeline', pipeline: name }),
+    mayTrigger: access.may(principal, { action: 'trigger-pipeline', pipeline: name }),
     mayEdit: access.may(principal, { action: 'administer-group', group }),
     unreadable: problems.get(name)?.length ?? 0,
   }

@@ -299,7 +299,7 @@ function LastChange({ frame, card, now }: { frame: PageFrame; card: PipelineCard
 
 function Actions({ frame: { links }, card }: { frame: PageFrame; card: PipelineCard }) {
   const { name, mayOperate, mayEdit, pause, lockedBy } = card
-  const mayTrigger = mayOperate && pause === null
+  const mayTrigger = card.mayTrigger && pause === null
   return (
     <div class="row pipeline-actions">
       {(lockedBy !== null || mayTrigger) && (
@@ -315,11 +315,11 @@ function Actions({ frame: { links }, card }: { frame: PageFrame; card: PipelineC
         </form>
       )}
       {mayOperate && pause !== null && <PauseForm {...card} />}
-      {(mayTrigger || mayEdit) && (
+      {((mayOperate && pause === null) || mayEdit) && (
         <MoreMenu id={`more-${name}`} of={name}>
           {mayEdit && <a href={links.form({ kind: 'pipeline', name })}>Edit</a>}
           {mayTrigger && <a href={links.triggerPipeline(name)}>Trigger with options…</a>}
-          {mayTrigger && <PauseForm {...card} />}
+          {pause === null && <PauseForm {...card} />}
         </MoreMenu>
       )}
     </div>

@@ -45,7 +45,7 @@ export async function readTriggerPage(
   asked: string,
 ): Promise<TriggerPage> {
   const { access, pipelines } = deps
-  assertMay(access, principal, { action: 'operate-pipeline', pipeline: asked })
+  assertMay(access, principal, { action: 'trigger-pipeline', pipeline: asked })
   const found = pipelines.find(asked)
   if (!found) {
     const message = `There is no pipeline ${asked}`

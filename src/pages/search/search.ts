@@ -135,7 +135,7 @@ async function actionsOn(
     principal,
     ({ pipeline }) =>
       contains([pipeline.name], name) &&
-      deps.access.may(principal, { action: 'operate-pipeline', pipeline: pipeline.name }),
+      deps.access.may(principal, { action: 'trigger-pipeline', pipeline: pipeline.name }),
   )
   const hits = found.slice(0, MAX_ACTIONS).map(({ pipeline }) => ({
     title: `Trigger ${pipeline.name}…`,

@@ -33,6 +33,12 @@ const ONLY_OLGA_VIEWS = element('authorization', {}, [
   element('view', {}, [element('user', {}, ['olga'])]),
 ])
 
+const OLGA_DOES_ALL = element(
+  'authorization',
+  {},
+  ['view', 'operate'].map((right) => element(right, {}, [element('user', {}, ['olga'])])),
+)
+
 type Expected = readonly [call: string, who: Readonly<Record<string, number>>]
 
 /** In this order: what is refused comes first, so that what is allowed finds the same. */
@@ -64,6 +70,33 @@ describe('who may do what with builds', () => {
     }
 
     expect(answered).toEqual(CALLS.map(([call, expected]) => [call, { ...expected, nobody: 401 }]))
+  })
+
+  it('lets nobody trigger a pipeline whose first stage is for others', async () => {
+    const scene = await BuildScene.open({
+      server: SECURED,
+      groups: [
+        {
+          group: 'guarded',
+          authorization: OLGA_DOES_ALL,
+          pipelines: [{ name: 'app', stages: [{ name: 'build', approval: PETE_APPROVES }] }],
+        },
+      ],
+    })
+    const path = '/api/pipelines/app/schedule'
+
+    const refused = await scene.post(path, 'olga')
+
+    expect(refused.status).toBe(403)
+    expect(await jsonOf(refused)).toMatchObject({
+      message: 'User olga may not trigger the pipeline app',
+    })
+    expect((await scene.get('/pipelines/app/trigger', 'olga')).status).toBe(403)
+    expect(await (await scene.get('/pipelines', 'olga')).text()).not.toContain('Trigger app')
+    expect((await scene.post('/api/pipelines/app/pause', 'olga')).status).toBe(200)
+    expect((await scene.post('/api/pipelines/app/unpause', 'olga')).status).toBe(200)
+    expect(await (await scene.get('/pipelines')).text()).toContain('Trigger app')
+    expect((await scene.post(path)).status).toBe(202)
   })
 
   it('asks for no credentials again of a known user who may not', async () => {

@@ -296,10 +296,10 @@ export const PAGE_ROWS: readonly PageRow[] = [
     headers: FORM,
     body: 'action=unlock',
   },
-  { call: 'GET /pipelines/{name}/trigger', may: 'operator', allowed: 200 },
+  { call: 'GET /pipelines/{name}/trigger', may: 'approver', allowed: 200 },
   {
     call: 'POST /pipelines/{name}/trigger',
-    may: 'operator',
+    may: 'approver',
     allowed: 409,
     headers: FORM,
     body: 'configuration=',
