@@ -83,12 +83,14 @@ export class BuildWatch implements AsyncDisposable {
   }
 
   /**
-   * Disabled agents finish their jobs. After a start, agents have time to contact the server again.
+   * Disabled agents finish their jobs, and one that waits for approval has none any more. After a start, agents have
+   * time to contact the server again.
    */
   #liveAgents(): ReadonlySet<string> {
     const { directory, clock, agentTimeout } = this.#options
     const isEarly = clock() - this.#startedAt < agentTimeout
-    const live = directory.list().filter(({ condition: { runtimeStatus } }) => {
+    const live = directory.list().filter(({ condition: { configStatus, runtimeStatus } }) => {
+      if (configStatus === 'Pending') return false
       return runtimeStatus === 'Missing' ? isEarly : runtimeStatus !== 'LostContact'
     })
     return new Set(live.map(({ uuid }) => uuid))

@@ -51,6 +51,21 @@ describe('a job that an agent runs', () => {
     expect(history).toMatchObject({ jobs: [{ id: jobId, state: 'Rescheduled' }] })
   })
 
+  it('goes to another when its agent leaves the configuration', { tags: ['long'] }, async () => {
+    const { scene, agent } = await sceneWithAgent()
+    const other = await ProtocolAgent.join(scene.service, 'a2')
+    await scene.schedule()
+    const { jobId } = await agent.work()
+
+    await scene.configure({ agents: [{ uuid: 'a2', hostname: 'host-a2' }] })
+    await agent.register(null)
+
+    expect(await listed(scene, 'a1')).toMatchObject({ status: 'Pending' })
+    expect((await other.work()).jobName).toBe('unit')
+    const history = await jsonOf(await scene.get('/api/agents/a1/job_run_history'))
+    expect(history).toMatchObject({ jobs: [{ id: jobId, state: 'Rescheduled' }] })
+  })
+
   it('is cancelled when its pipeline leaves the configuration', async () => {
     const { scene, agent } = await sceneWithAgent()
     await scene.schedule()
