@@ -87,6 +87,13 @@ export const BREAKS_OF_BUILDS: readonly Break[] = [
     test: 'http/builds/running-jobs.test.ts',
   },
   {
+    behaviour: 'a job is as silent as the configuration lets it that it is made from',
+    file: 'builds/dispatch/silent-jobs.ts',
+    find: 'run.stage)',
+    replace: '{ ...run.stage, isAsThen: false })',
+    test: 'unit/builds/silent-jobs.test.ts',
+  },
+  {
     behaviour: 'a pipeline is paused by its operators alone',
     file: 'builds/runs/pausing.ts',
     find: "assertMay(access, principal, { action: 'operate-pipeline', pipeline })",

@@ -15,10 +15,14 @@ import type { PipelineRun, StageRunName } from '../engine/keys.ts'
 import { parseUpstream } from '../engine/upstream-revision.ts'
 import type { FindFetchSource } from '../assignment/tasks.ts'
 
-export interface BuildAssignmentDeps {
+/** The configuration in force, and earlier ones. */
+export interface ConfigurationDeps {
+  readonly pipelines: Pick<EffectivePipelines, 'find' | 'environmentsOf' | 'configuration'>
+  readonly former: Pick<FormerPipelines, 'read'>
+}
+
+export interface BuildAssignmentDeps extends ConfigurationDeps {
   readonly builds: Builds
-  readonly pipelines: EffectivePipelines
-  readonly former: FormerPipelines
   readonly secrets: Secrets
 }
 
@@ -79,8 +83,8 @@ export async function buildAssignment(
 }
 
 /** The configuration in force, or that of then for a stage that was asked to be made from it. */
-async function configurationOf(
-  { pipelines, former }: BuildAssignmentDeps,
+export async function configurationOf(
+  { pipelines, former }: ConfigurationDeps,
   { pipelineName: name, configuration, isAsThen }: StageInstance,
 ): Promise<Pick<AssignmentSources, 'pipeline' | 'group' | 'environments' | 'jobTimeout'>> {
   if (isAsThen && configuration !== null) return former.read(configuration, name)

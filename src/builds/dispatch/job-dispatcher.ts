@@ -7,6 +7,7 @@ import { assertToken } from '../../agents/contact.ts'
 import { factsOf, type KnownAgent } from '../../agents/known-agent.ts'
 import type { BuildAssignment } from '../assignment/job-assignment.ts'
 import { AssignmentRefusal } from '../assignment/secrets.ts'
+import type { EffectivePipelines } from '../configured/effective-pipelines.ts'
 import { offerOf } from '../configured/plans.ts'
 import {
   fetchesOfAssignment,
@@ -17,6 +18,7 @@ import {
 import type { RunningJobs } from './running-jobs.ts'
 
 export interface JobDispatcherOptions extends BuildAssignmentDeps {
+  readonly pipelines: EffectivePipelines
   readonly directory: AgentDirectory
   readonly running: RunningJobs
   readonly log: Log

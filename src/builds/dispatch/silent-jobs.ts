@@ -4,7 +4,8 @@ import type { Log } from '../../lib/log.ts'
 import type { HealthProblem } from '../../core/service/health-problem.ts'
 import { renderPlace } from '../artifacts/job-folders.ts'
 import { findJob, silenceTimeout } from '../assignment/job-assignment.ts'
-import type { EffectivePipelines } from '../configured/effective-pipelines.ts'
+import { AssignmentRefusal } from '../assignment/secrets.ts'
+import { type ConfigurationDeps, configurationOf } from './build-assignment.ts'
 import type { RunningJob, RunningJobs } from './running-jobs.ts'
 
 const MINUTE_MS = 60_000
@@ -13,9 +14,8 @@ const NOTICED_AFTER_MS = 5 * MINUTE_MS
 /** The agent cancels a silent job first; the server waits this much longer, in milliseconds. */
 const GRACE_MS = 30_000
 
-export interface SilentJobsOptions {
+export interface SilentJobsOptions extends ConfigurationDeps {
   readonly builds: Builds
-  readonly pipelines: Pick<EffectivePipelines, 'find' | 'configuration'>
   readonly running: RunningJobs
   readonly clock: Clock
   readonly log: Log
@@ -42,7 +42,8 @@ export class SilentJobs {
   async cancelOverdue(): Promise<void> {
     const { builds, log } = this.#options
     for (const job of this.#active()) {
-      const limit = this.#limitOf(job)
+      if (this.#silence(job) < GRACE_MS) continue
+      const limit = await this.#limitOf(job)
       if (limit === null || this.#silence(job) < limit + GRACE_MS) continue
       const text = `The job wrote nothing for ${limit / MINUTE_MS} minutes and is cancelled`
       await job.console.note(text)
@@ -59,11 +60,18 @@ export class SilentJobs {
     return this.#options.clock() - lastContact
   }
 
-  #limitOf({ place, planName }: RunningJob): number | null {
-    const { pipelines } = this.#options
-    const pipeline = pipelines.find(place.pipelineName)?.pipeline ?? null
-    const found = findJob(pipeline, { stageName: place.stageName, planName })
-    const { jobTimeout } = pipelines.configuration.server ?? { jobTimeout: null }
-    return found && silenceTimeout(found.config, jobTimeout)
+  /** The limit of the configuration that the job was made from; null when there is none, or nobody can tell. */
+  async #limitOf({ place, planName }: RunningJob): Promise<number | null> {
+    const { pipelineName: pipeline, stageName: stage, ...counters } = place
+    const run = await this.#options.builds.stageInstance({ pipeline, stage, ...counters })
+    if (!run) return null
+    try {
+      const made = await configurationOf(this.#options, run.stage)
+      const found = findJob(made.pipeline, { stageName: stage, planName })
+      return found && silenceTimeout(found.config, made.jobTimeout)
+    } catch (error) {
+      if (error instanceof AssignmentRefusal) return null
+      throw error
+    }
   }
 }

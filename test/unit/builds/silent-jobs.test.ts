@@ -5,7 +5,7 @@ import type { LogEvent } from '../../../src/lib/log.ts'
 import { RunningJobs } from '../../../src/builds/dispatch/running-jobs.ts'
 import { SilentJobs } from '../../../src/builds/dispatch/silent-jobs.ts'
 import { aConfiguration, element } from '../../support/documents/a-configuration.ts'
-import { effectiveConfiguration } from '../../support/builds/build-facts.ts'
+import { A_CONFIGURATION, effectiveConfiguration } from '../../support/builds/build-facts.ts'
 import { anAgent, aPipeline, BuildsWorld } from '../../support/builds/builds.ts'
 import { tempDir } from '../../support/disk/temp-folder.ts'
 
@@ -14,15 +14,11 @@ const MINUTE_MS = 60_000
 interface Given {
   readonly timeout?: number
   readonly jobTimeout?: number
+  /** The timeout of the earlier configuration that the job is made from. */
+  readonly earlier?: number
 }
 
-/** A job that an agent took at minute 0, and a clock. */
-async function scene({ timeout, jobTimeout }: Given) {
-  const root = tempDir()
-  const world = await BuildsWorld.open(aPipeline())
-  const logged: LogEvent[] = []
-  let minutes = 0
-  const clock = () => minutes * MINUTE_MS
+function pipelineWith({ timeout, jobTimeout }: Given) {
   const configuration = effectiveConfiguration(
     aConfiguration({
       ...(jobTimeout === undefined ? {} : { server: element('server', { jobTimeout }) }),
@@ -31,16 +27,39 @@ async function scene({ timeout, jobTimeout }: Given) {
   )
   const [group] = configuration.groups
   const [pipeline] = group?.pipelines ?? []
-  const find = () => (group && pipeline ? { group: group.name, pipeline } : null)
+  if (!group || !pipeline) throw new Error('no pipeline')
+  return { configuration, found: { group: group.name, pipeline } }
+}
+
+/** A job that an agent took at minute 0, and a clock. */
+async function scene({ earlier, ...now }: Given) {
+  const root = tempDir()
+  const world = await BuildsWorld.open(aPipeline())
+  const logged: LogEvent[] = []
+  let minutes = 0
+  const clock = () => minutes * MINUTE_MS
+  const { configuration, found } = pipelineWith(now)
+  const former = {
+    plan: { configuration: A_CONFIGURATION, plan: aPipeline(), environments: [] },
+    ...(earlier === undefined ? found : pipelineWith({ timeout: earlier }).found),
+    environments: [],
+    jobTimeout: null,
+  }
   const running = new RunningJobs({ root, clock, onSize: () => undefined })
   const silent = new SilentJobs({
     builds: world.builds,
-    pipelines: { configuration, find },
+    pipelines: { configuration, find: () => found, environmentsOf: () => [] },
+    former: { read: async () => former },
     running,
     clock,
     log: (event) => logged.push(event),
   })
-  await world.schedule()
+  await world.builds.schedulePipeline({
+    pipeline: 'app',
+    approvedBy: 'changes',
+    revisions: [],
+    ...(earlier !== undefined && { former: former.plan }),
+  })
   const job = await world.builds.assignWork(anAgent('a1'))
   if (!job) throw new Error('no work')
   running.add(job, { agentUuid: 'a1', instance: 'i' })
@@ -74,6 +93,18 @@ describe('a job that writes nothing', () => {
     await using job = await scene({ jobTimeout: 10 })
 
     job.wait(11)
+    await job.silent.cancelOverdue()
+
+    expect(await job.result()).toBe('Cancelled')
+  })
+
+  it('is cancelled by the timeout of the configuration that it is made from', async () => {
+    await using job = await scene({ timeout: 1, earlier: 5 })
+
+    job.wait(5)
+    await job.silent.cancelOverdue()
+    expect(await job.result()).toBe('Unknown')
+    job.wait(1)
     await job.silent.cancelOverdue()
 
     expect(await job.result()).toBe('Cancelled')
