@@ -33,7 +33,7 @@ export function rerunObstacle(
   names: readonly string[],
 ): string | null {
   if (run.active) return 'it is still in progress'
-  if (names.length === 0) return 'no job is named'
+  if (names.length === 0) return 'all its jobs passed'
   const keys = new Set(run.jobs.map(({ name }) => nameKey(name)))
   const unknown = names.find((name) => !keys.has(nameKey(name)))
   return unknown === undefined ? null : `it has no job ${unknown}`

@@ -120,27 +120,33 @@ describe('a stage that is run again', () => {
     ['a form', new URLSearchParams({ jobs: 'two' }), undefined],
     ['JSON', JSON.stringify({ jobs: ['two'] }), 'application/json'],
     ['the failed ones', new URLSearchParams({ rerun: 'failed' }), undefined],
-  ])('runs the jobs that %s names, and carries the others over', async (_, body, type) => {
-    const { scene, agent } = await sceneWithAgent({
-      pipelines: [{ name: 'app', stages: [{ jobs: [{ name: 'one' }, { name: 'two' }] }] }],
-    })
-    await scene.schedule()
-    await agent.finish(await agent.work())
-    await agent.finish(await agent.work(), 'Failed')
-    const [first] = (await scene.stage()).jobs
+    ['a form without its type', 'rerun=failed', 'text/plain'],
+    ['JSON without its type', '{"jobs":"two"}', 'text/plain'],
+    ['the address', null, undefined, '?rerun=failed'],
+  ])(
+    'runs the jobs that %s names, and carries the others over',
+    async (_, body, type, query = '') => {
+      const { scene, agent } = await sceneWithAgent({
+        pipelines: [{ name: 'app', stages: [{ jobs: [{ name: 'one' }, { name: 'two' }] }] }],
+      })
+      await scene.schedule()
+      await agent.finish(await agent.work())
+      await agent.finish(await agent.work(), 'Failed')
+      const [first] = (await scene.stage()).jobs
 
-    const response = await scene.service.fetch('/api/stages/app/build/run/1', {
-      method: 'POST',
-      body,
-      ...(type === undefined ? {} : { headers: { 'content-type': type } }),
-    })
+      const response = await scene.service.fetch(`/api/stages/app/build/run/1${query}`, {
+        method: 'POST',
+        body,
+        ...(type === undefined ? {} : { headers: { 'content-type': type } }),
+      })
 
-    expect(response.status).toBe(202)
-    expect((await scene.stage('1/2')).jobs).toMatchObject([
-      { name: 'one', state: 'Completed', rerun: false, original_job_id: first?.id },
-      { name: 'two', state: 'Scheduled', rerun: true, original_job_id: null },
-    ])
-  })
+      expect(response.status).toBe(202)
+      expect((await scene.stage('1/2')).jobs).toMatchObject([
+        { name: 'one', state: 'Completed', rerun: false, original_job_id: first?.id },
+        { name: 'two', state: 'Scheduled', rerun: true, original_job_id: null },
+      ])
+    },
+  )
 
   it('is refused for what is unknown, still in progress or no number', async () => {
     const scene = await BuildScene.open()
@@ -157,6 +163,20 @@ describe('a stage that is run again', () => {
 
     expect(await statusesOf(paths, (path) => scene.post(`/api/stages/${path}`))).toEqual(expected)
   })
+
+  it.each(['jobs=', 'jobs=,&rerun=failed', 'rerun=all', 'configuration=r1', 'job=two'])(
+    'is refused for %s, and runs nothing',
+    async (body) => {
+      const { scene, agent } = await sceneWithAgent()
+      await scene.schedule()
+      await agent.finish(await agent.work())
+
+      const response = await scene.post('/api/stages/app/build/run/1', undefined, body)
+
+      expect(response.status).toBe(400)
+      expect((await scene.history()).pagination.total).toBe(1)
+    },
+  )
 
   it('passes over the empty body that real clients send', async () => {
     const { scene, agent } = await sceneWithAgent()

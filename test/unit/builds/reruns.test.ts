@@ -65,7 +65,7 @@ describe('a rerun of some jobs', () => {
   })
 
   it.each([
-    { why: 'no job is named', change: { jobs: [] } },
+    { why: 'no job is to run', change: { jobs: [] } },
     { why: 'a job is unknown', change: { jobs: ['unit', 'none'] } },
   ])('is refused when $why', async ({ change }) => {
     await using world = await finished()

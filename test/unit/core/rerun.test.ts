@@ -19,7 +19,7 @@ describe('a rerun of some jobs', () => {
   it.each([
     { active: false, names: ['unit', 'lint'], obstacle: null },
     { active: true, names: ['unit'], obstacle: 'it is still in progress' },
-    { active: false, names: [], obstacle: 'no job is named' },
+    { active: false, names: [], obstacle: 'all its jobs passed' },
     { active: false, names: ['unit', 'deploy'], obstacle: 'it has no job deploy' },
   ])('of $names while active is $active meets: $obstacle', ({ active, names, obstacle }) => {
     expect(rerunObstacle({ active, jobs: [unit, lint] }, names)).toBe(obstacle)
