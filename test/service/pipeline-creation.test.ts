@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { SAMPLE } from '../../src/api/definition/sample.ts'
 import { documentWith } from '../support/documents/documents.ts'
 import { git } from '../support/git/git.ts'
 import {
@@ -12,6 +13,7 @@ import {
   TASKS,
 } from '../support/pages/pipeline-forms.ts'
 import { save } from '../support/service/saving.ts'
+import { loginOf, secure } from '../support/service/secured-service.ts'
 import { openService, type CalledService } from '../support/service/service.ts'
 
 const Refusal = z.object({
@@ -103,13 +105,45 @@ describe('POST /tab/admin/pipelines/[name].json', () => {
     expect(commits(service)).toEqual(['Upgrade'])
   })
 
-  it.each(['a b', '.hidden', 'x'.repeat(256), 'ä'])('refuses the name %j', async (name) => {
-    const service = await openService()
+  it.each(['a b', '.hidden', 'x'.repeat(256), 'ä', 'a\nb', ''])(
+    'refuses the name %j',
+    async (name) => {
+      const service = await openService()
 
-    const response = await create(service, { url: 'u' }, encodeURIComponent(name))
+      const response = await create(service, { url: 'u' }, encodeURIComponent(name))
+
+      expect(response.status).toBe(400)
+      expect(Refusal.parse(await response.json()).errors?.[0]?.path).toBe('name')
+    },
+  )
+
+  it.each([
+    ['everything is missing', {}, 'new'],
+    ['a field is unknown', { url: 'u', colour: 'blue' }, 'new'],
+    ['the name is none', { url: 'u' }, 'a b'],
+    ['the name is in use', { url: 'u', pipelineGroup: 'first' }, SAMPLE.pipeline],
+    ['the group is absent', { url: 'u', pipelineGroup: 'absent' }, 'new'],
+  ])('refuses callers who may not add to the group: %s', async (_, form, name) => {
+    const service = await openService()
+    await secure(service)
+    const init = { method: 'POST', body: new URLSearchParams(form), as: loginOf('viewer') }
+    const path = `/tab/admin/pipelines/${encodeURIComponent(name)}.json`
+
+    const response = await service.fetch(path, init)
+
+    expect(response.status).toBe(403)
+    expect(Refusal.parse(await response.json()).error).toContain('viewer may not')
+  })
+
+  it('refuses a body that is not the form that it announces', async () => {
+    const service = await openService()
+    const headers = { 'content-type': 'multipart/form-data; boundary=x' }
+    const init = { method: 'POST', headers, body: '--y' }
+
+    const response = await service.fetch('/tab/admin/pipelines/new.json', init)
 
     expect(response.status).toBe(400)
-    expect(Refusal.parse(await response.json()).errors?.[0]?.path).toBe('name')
+    expect(Refusal.parse(await response.json()).error).toContain('content type')
   })
 
   it('refuses a name in use, whatever its case, with 409', async () => {

@@ -2,7 +2,11 @@ import type { Context } from 'hono'
 import { z } from 'zod'
 import { ServiceError } from '../../core/errors.ts'
 import type { Problem } from '../../core/problem.ts'
-import { addPipeline, composePipeline } from '../../configuration/save/pipeline-creation.ts'
+import {
+  addPipeline,
+  assertMayAddTo,
+  composePipeline,
+} from '../../configuration/save/pipeline-creation.ts'
 import { readPipelineRequest } from '../../document/create-pipeline/pipeline-request.ts'
 import { PipelineCreatedBody, PipelineRefusedBody } from '../../wire/action-bodies.ts'
 import { ErrorBody } from '../../wire/error-body.ts'
@@ -47,7 +51,7 @@ export const pipelineCreationResource = resource({
   routes: [
     route({
       method: 'POST',
-      path: '/tab/admin/pipelines/:file{.+\\.json}',
+      path: '/tab/admin/pipelines/:file{[^]*\\.json}',
       summary: 'Creates a pipeline with one material and one task',
       caller: 'groupAdministrator',
       audit: 'create-pipeline',
@@ -77,27 +81,9 @@ export const pipelineCreationResource = resource({
         answer: { isValid: 'true', error: '', messageId: 'Pipeline successfully created.' },
       },
       handle: async (c, context) => {
-        const { configuration, site } = context
         const name = c.req.param('file').slice(0, -'.json'.length)
-        const form = await readForm(c.req.raw, site.maxBody)
         try {
-          assertKnownFields(form, PipelineForm)
-          const reading = readPipelineRequest(name, entriesOf(form))
-          if (!reading.ok) return refusal(c, reading.problems)
-          const message = messageOf(c.req.raw, form)
-          const { request } = reading
-          const save = async () => {
-            const saved = await addPipeline(configuration, c.env.principal, request, message)
-            const { setAside } = saved
-            const body = { isValid: 'true', error: '', messageId: 'Pipeline successfully created.' }
-            return json({ ...body, ...(setAside !== null && { setAside }) }, 201)
-          }
-          return await saveOrPropose(c, context, save, () => ({
-            content: { document: composePipeline(configuration, request) },
-            base: null,
-            message,
-            summary: `Add pipeline ${request.name}`,
-          }))
+          return await create(c, context, name)
         } catch (error) {
           return refusedBy(c, error)
         }
@@ -105,6 +91,30 @@ export const pipelineCreationResource = resource({
     }),
   ],
 })
+
+async function create(c: Context<RouteEnv>, context: ApiContext, name: string): Promise<Response> {
+  const { configuration, site } = context
+  const { principal } = c.env
+  const form = await readForm(c.req.raw, site.maxBody)
+  const reading = readPipelineRequest(name, entriesOf(form))
+  const { group } = reading.ok ? reading.request : reading
+  if (!prefersProposal(c.req.raw)) assertMayAddTo(configuration, principal, group)
+  assertKnownFields(form, PipelineForm)
+  if (!reading.ok) return refusal(c, reading.problems)
+  const message = messageOf(c.req.raw, form)
+  const { request } = reading
+  const save = async () => {
+    const { setAside } = await addPipeline(configuration, principal, request, message)
+    const body = { isValid: 'true', error: '', messageId: 'Pipeline successfully created.' }
+    return json({ ...body, ...(setAside !== null && { setAside }) }, 201)
+  }
+  return saveOrPropose(c, context, save, () => ({
+    content: { document: composePipeline(configuration, request) },
+    base: null,
+    message,
+    summary: `Add pipeline ${request.name}`,
+  }))
+}
 
 function refusal(c: Context<RouteEnv>, problems: readonly Problem[]): Response {
   c.env.reason = 'malformed-request'

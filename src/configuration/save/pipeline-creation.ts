@@ -28,7 +28,7 @@ export function previewPipeline(
   principal: Principal,
   request: PipelineCreationRequest,
 ): Uint8Array<ArrayBuffer> {
-  assertMay(deps.access, principal, { action: 'administer-group', group: request.group })
+  assertMayAddTo(deps, principal, request.group)
   return composePipeline(deps, request)
 }
 
@@ -57,6 +57,19 @@ export function listOwnGroups(
 }
 
 /**
+ * Asserts that a caller may add pipelines to a group.
+ *
+ * @throws {ServiceError} `not-permitted`.
+ */
+export function assertMayAddTo(
+  { access }: Pick<PipelineCreationDeps, 'access'>,
+  principal: Principal,
+  group: string,
+): void {
+  assertMay(access, principal, { action: 'administer-group', group })
+}
+
+/**
  * Adds a pipeline with one stage, one job and one task to its group, as a commit by the caller.
  *
  * @throws {ServiceError} `name-in-use`, `config-invalid`, `not-permitted`.
@@ -67,7 +80,7 @@ export async function addPipeline(
   request: PipelineCreationRequest,
   message = '',
 ): Promise<SavedChange> {
-  assertMay(deps.access, principal, { action: 'administer-group', group: request.group })
+  assertMayAddTo(deps, principal, request.group)
   const seal = (secret: string) => deps.box.seal(secret)
   const create = (document: EditableDocument) => createPipeline(document, request, seal)
   return deps.editor.edit({ door: 'create-pipeline', principal }, create, { message })

@@ -17,7 +17,7 @@ export interface PipelineCreationRequest {
 
 export type PipelineRequestReading =
   | { readonly ok: true; readonly request: PipelineCreationRequest }
-  | { readonly ok: false; readonly problems: readonly Problem[] }
+  | { readonly ok: false; readonly group: string; readonly problems: readonly Problem[] }
 
 /** A file or folder that a job leaves; the kinds are the names of the elements. */
 interface ArtifactRequest {
@@ -46,7 +46,7 @@ export function readPipelineRequest(
   const task = readTaskRequest(form)
   const artifacts = readArtifactRequests(form)
   const problems = [...nameProblems, ...form.problems]
-  if (problems.length > 0 || !material || !task) return { ok: false, problems }
+  if (problems.length > 0 || !material || !task) return { ok: false, group, problems }
   return { ok: true, request: { name, group, material, task, artifacts } }
 }
 
