@@ -127,7 +127,7 @@ export async function readForm(request: Request, limit: number): Promise<Form> {
 /**
  * Reads the fields of a call, from a form or from a JSON object of texts and lists of texts. An
  * empty object is a form without fields: clients without fields send one, whatever type they
- * announce.
+ * announce. So are an empty list and `null` in JSON.
  *
  * @throws {ServiceError} `malformed-request` for a field that the call does not have, by its name.
  */
@@ -156,8 +156,11 @@ async function readFormOrObject(request: Request, limit: number): Promise<Form> 
   const text = Buffer.from(body).toString('utf8').trim()
   const isObject = /\bjson\b/i.test(type) || (text.startsWith('{') && text.endsWith('}'))
   if (!isObject) return readUrlEncoded(body)
-  return new Map(Object.entries(text === '' ? {} : parseTexts(text)).map(encoded))
+  return new Map(Object.entries(SAY_NOTHING.includes(text) ? {} : parseTexts(text)).map(encoded))
 }
+
+/** Empty values of languages whose empty object is written in another way, or that write a missing one. */
+const SAY_NOTHING: readonly string[] = ['', '[]', 'null']
 
 const Texts = z.record(z.string(), z.union([z.string(), z.array(z.string())]))
 

@@ -111,8 +111,9 @@ describe('the configuration snapshots', () => {
 
     const stale = await service.fetch(`/api/admin/config.xml?md5=${md5(old)}`)
     const fresh = await service.fetch(`/api/admin/config.xml?md5=${md5(current)}`)
+    const upper = await service.fetch(`/api/admin/config.xml?md5=${md5(current).toUpperCase()}`)
 
-    expect([stale.status, fresh.status]).toEqual([409, 200])
+    expect([stale.status, fresh.status, upper.status]).toEqual([409, 200, 200])
   })
 })
 
@@ -238,6 +239,17 @@ describe('the diff of two revisions', () => {
 
     expect(response.status).toBe(301)
     expect(response.headers.get('location')).toBe(`/go/api/config/diff/${current}/${current}`)
+  })
+
+  it('is found there by every name of a revision, with the query', async () => {
+    const { service, current } = await serviceWithTwoRevisions()
+    const named = `r2/${md5(current)}`
+
+    const response = await service.fetch(`/config/diff/${named}?entity=pipeline/new`)
+    const location = response.headers.get('location') ?? ''
+
+    expect(location).toBe(`/api/config/diff/${named}?entity=pipeline/new`)
+    expect((await service.fetch(location)).status).toBe(200)
   })
 })
 

@@ -87,6 +87,8 @@ describe('a field that a call does not know', () => {
 describe('a body that says nothing', () => {
   it.each([
     [JSON_TYPE, '{}'],
+    [JSON_TYPE, '[]'],
+    [JSON_TYPE, 'null'],
     [JSON_TYPE, ''],
     [FORM, '{}'],
     [FORM, ''],

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { digestOf } from '../../core/digest.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { parseOffset } from '../../core/page.ts'
+import type { Principal } from '../../core/principal.ts'
 import type { Revision } from '../../core/revision.ts'
 import { parseEntityKey } from '../../configuration/changes/config-changes.ts'
 import {
@@ -13,6 +14,7 @@ import {
 import { needsIndex, type RevisionFilter } from '../../configuration/search/revision-filter.ts'
 import { unfinished } from '../../index/index-progress.ts'
 import {
+  assertMayRead,
   findCurrent,
   findSnapshot,
   readDiff,
@@ -22,6 +24,7 @@ import { ErrorBody } from '../../wire/error-body.ts'
 import { assertKind } from '../../configuration/entities/read-entity.ts'
 import { diffEffective } from '../../configuration/entities/effective-pipeline.ts'
 import { diffEntity } from '../../configuration/entities/compare-entity.ts'
+import { commitNamed, isSha } from './named-commit.ts'
 import { ENTITY_QUERY, pairAnswers } from './pair-answers.ts'
 import { renderListed } from './listed-revision.ts'
 import { DIGEST_DESCRIBED, digestHeaders } from './digest-header.ts'
@@ -32,7 +35,6 @@ import {
   parseDigest,
   parseMoment,
   parseSearchedText,
-  parseSha,
   parseWholeNumber,
   parseWord,
 } from '../../http/parameters.ts'
@@ -94,7 +96,7 @@ const currentRoute = {
   handle: (c: Context<RouteEnv>, { configuration, snapshots }: ConfigState) => {
     const revision = findCurrent(configuration, c.env.principal)
     const asked = c.req.query('md5')
-    return asked === undefined || asked === revision.digest
+    return asked === undefined || asked.toLowerCase() === revision.digest
       ? snapshots(c, revision, 'mutable')
       : notCurrent(asked, revision)
   },
@@ -242,15 +244,29 @@ export const configResource = resource({
       summary: 'The same address without `api`',
       caller: 'user',
       answers: { 301: { text: 'To the address with `api`', headers: { Location: 'It' } } },
-      errors: ['malformed-request'],
+      errors: ['malformed-request', 'not-permitted', 'revision-not-found'],
       example: {},
-      handle: (c) => {
-        const [from, to] = [parseSha(c.req.param('from')), parseSha(c.req.param('to'))]
-        return c.redirect(`${c.env.basePath}/api/config/diff/${from}/${to}`, 301)
+      handle: async (c, { configuration }) => {
+        const { from, to } = c.req.param()
+        for (const name of [from, to]) await assertNamesCommit(configuration, c.env.principal, name)
+        const names = [from, to].map(encodeURIComponent).join('/')
+        const { search } = new URL(c.req.url)
+        return c.redirect(`${c.env.basePath}/api/config/diff/${names}${search}`, 301)
       },
     }),
   ],
 })
+
+/** @throws {ServiceError} as `commitNamed`; `not-permitted` for a name that only those who may read can try. */
+async function assertNamesCommit(
+  configuration: ConfigState['configuration'],
+  principal: Principal,
+  name: string,
+): Promise<void> {
+  if (isSha(name)) return
+  assertMayRead(configuration, principal)
+  await commitNamed(configuration, name)
+}
 
 function snapshotAnswers({ configuration, site }: ApiContext) {
   const cache = new ResponseCache(CACHE_BYTES)
