@@ -1,8 +1,8 @@
 import type { Digest } from '../core/digest.ts'
 import { malformedRequest, ServiceError } from '../core/errors.ts'
 import { nameKey } from '../core/name-key.ts'
+import type { Principal } from '../core/principal.ts'
 import type { Revision } from '../core/revision.ts'
-import type { ConfigSavingDeps } from '../configuration/save/config-saving.ts'
 import { assertKind, entityMissing } from '../configuration/entities/read-entity.ts'
 import { entitiesOf } from '../document/changes/entities-of.ts'
 import type { ChangeSummary } from '../document/changes/change-summary.ts'
@@ -14,9 +14,9 @@ import { notValid } from '../history/revision/problems.ts'
 import { runCooperatively } from '../lib/cooperative.ts'
 import type { Permissions } from '../security/permissions.ts'
 import type { TouchedPlace } from './proposal-event.ts'
-import { hidden } from './visibility.ts'
+import { hidden, type TellingDeps, toldProblems } from './visibility.ts'
 
-export interface ContentDeps extends Pick<ConfigSavingDeps, 'history' | 'cache'> {
+export interface ContentDeps extends TellingDeps {
   readonly summary: ChangeSummary
 }
 
@@ -37,6 +37,8 @@ export interface ContentRequest {
   readonly content: ProposedContent
   /** Names the revision that it was made from; the current one when null. */
   readonly digest: Digest | null
+  /** The caller; null for the machine's owner. */
+  readonly principal: Principal | null
   readonly rights: Permissions
 }
 
@@ -55,7 +57,7 @@ export interface PreparedContent {
  */
 export async function prepareContent(
   deps: ContentDeps,
-  { content, digest, rights }: ContentRequest,
+  { content, digest, principal, rights }: ContentRequest,
 ): Promise<PreparedContent> {
   const { history, cache } = deps
   const base = digest === null ? history.current() : await history.findEver(digest)
@@ -67,7 +69,10 @@ export async function prepareContent(
   const wanted =
     'document' in content ? content.document : await edited(deps, before, { ...content, rights })
   const inspection = await cache.inspect(wanted)
-  if (!inspection.ok) throw notValid(inspection.problems)
+  if (!inspection.ok) {
+    const refused = { problems: inspection.problems, document: wanted }
+    throw notValid(await toldProblems(deps, principal, refused))
+  }
   const { document } = inspection
   if (Buffer.compare(document, before) === 0)
     throw malformedRequest('The proposal changes nothing', 'document')
@@ -121,6 +126,8 @@ async function withEntity(
   const { xml, group = null, ...place } = entity
   assertKind(place.kind)
   const standing = findEntity(document.root, place)
+  const isElsewhere = standing === null && group !== null && !rights.mayViewGroup(group)
+  if (isElsewhere && !rights.isAdministrator) throw hidden()
   if (xml !== null) {
     const reading = await runCooperatively(readXml(Buffer.from(xml)))
     const sent = sentEntity(readable(reading), place)

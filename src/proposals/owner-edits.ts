@@ -17,7 +17,7 @@ import { rightsNow } from './visibility.ts'
 
 export interface OwnerEditsDeps extends Omit<
   ProposalsDomain,
-  'plan' | 'isStillUser' | 'gate' | 'queues' | 'writer'
+  'plan' | 'isStillUser' | 'queues' | 'writer'
 > {
   readonly readable: Pick<ReadableDocuments, 'seal'>
   /** Records an entry once; false while it is not durable. */
@@ -211,7 +211,12 @@ export class OwnerEdits implements AsyncDisposable {
   ): Promise<PreparedContent | null> {
     const rights = rightsNow(this.#deps, OWNER)
     try {
-      return await prepareContent(this.#deps, { content: { document }, digest, rights })
+      return await prepareContent(this.#deps, {
+        content: { document },
+        digest,
+        principal: null,
+        rights,
+      })
     } catch (error) {
       const isUnfit =
         error instanceof ServiceError &&

@@ -10,6 +10,7 @@ import { mergedBetween } from './proposed-result.ts'
 import type { ProposalsDomain } from './proposals-domain.ts'
 import { prepareAllowed } from './propose.ts'
 import { readProposal } from './read-proposals.ts'
+import { toldProblems } from './visibility.ts'
 
 /**
  * Computes the effects of merging a content now, as a proposal of the caller would; nothing is kept.
@@ -28,7 +29,9 @@ export async function planContent(
     const before = await history.readDocument(base)
     const sides = { base, before, after: document, current: await history.readDocument(current) }
     const merged = await mergedBetween(deps, sides)
-    if (merged.kind === 'invalid') return invalid(current.digest, merged.problems)
+    if (merged.kind === 'invalid') {
+      return invalid(current.digest, await toldProblems(deps, principal, merged))
+    }
     if (merged.kind === 'clean') {
       const plan = await deps.plan(merged.document, principal)
       return await planFor(deps, principal, { plan, document: merged.document })

@@ -124,7 +124,7 @@ export async function prepareAllowed(
   { content, base: digest }: Pick<ProposeRequest, 'content' | 'base'>,
 ): Promise<PreparedContent> {
   const rights = rightsNow(deps, principal)
-  const prepared = await prepareContent(deps, { content, digest, rights })
+  const prepared = await prepareContent(deps, { content, digest, principal, rights })
   assertMayViewAll(deps, principal, prepared.touches)
   return prepared
 }

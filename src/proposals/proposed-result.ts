@@ -21,7 +21,11 @@ export interface ResultDeps extends Pick<
 export type ProposedResult =
   | { readonly kind: 'clean'; readonly document: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'conflicts'; readonly conflicts: readonly MergeConflict[] }
-  | { readonly kind: 'invalid'; readonly problems: readonly Problem[] }
+  | {
+      readonly kind: 'invalid'
+      readonly problems: readonly Problem[]
+      readonly document: Uint8Array<ArrayBuffer>
+    }
 
 /** The documents of a version: the one that it was made from, and its own. */
 export interface VersionDocuments {
@@ -79,7 +83,9 @@ export async function mergedBetween(
   // Of large documents, only the one that was used last stays in memory beside the result.
   deps.cache.find(digestOf(sides.current))
   const inspection = await deps.cache.inspect(merged.document)
-  if (!inspection.ok) return { kind: 'invalid', problems: inspection.problems }
+  if (!inspection.ok) {
+    return { kind: 'invalid', problems: inspection.problems, document: merged.document }
+  }
   return { kind: 'clean', document: inspection.document }
 }
 
@@ -91,7 +97,7 @@ async function merge(
   const renames = await knownRenames(deps, { since: base, upon: digestOf(current) })
   const merged = await deps.merge({ base: before, ours: after, theirs: current }, renames)
   const unreadable = [{ message: 'The configuration that it was made from cannot be read' }]
-  if (merged === null) return { kind: 'invalid', problems: unreadable }
+  if (merged === null) return { kind: 'invalid', problems: unreadable, document: after }
   if (merged.conflicts.length > 0) return { kind: 'conflicts', conflicts: merged.conflicts }
   return { kind: 'clean', document: new Uint8Array(Buffer.from(merged.text)) }
 }

@@ -10,6 +10,7 @@ import type { Proposal } from './proposal.ts'
 import type { ProposalsDomain } from './proposals-domain.ts'
 import type { NewEvent } from './proposal-store.ts'
 import { findVisible, missing } from './propose.ts'
+import { toldProblems } from './visibility.ts'
 
 export interface ReviewRequest {
   readonly decision: 'approve' | 'reject'
@@ -118,7 +119,7 @@ async function seenChange(deps: ProposalsDomain, principal: Principal, proposal:
   const { plan } = deps
   const before = await currentDocument(deps)
   const result = await mergedUpon(deps, proposal.newest, before)
-  if (result.kind === 'invalid') throw notValid(result.problems)
+  if (result.kind === 'invalid') throw notValid(await toldProblems(deps, principal, result))
   if (result.kind === 'conflicts') throw outdated(proposal)
   const effects = effectsOf(await plan(result.document, principal))
   const change = { proposal, before, after: result.document, effects }

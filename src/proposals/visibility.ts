@@ -2,17 +2,25 @@ import { nameKey } from '../core/name-key.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import type { ConfiguredAccess } from '../configuration/access/access.ts'
+import type { ConfigSavingDeps } from '../configuration/save/config-saving.ts'
+import { currentDocument } from '../configuration/current/current-document.ts'
+import type { Gate } from '../configuration/gate/gate.ts'
 import type { CurrentConfiguration } from '../configuration/current/current-configuration.ts'
 import { splitEntity } from '../document/entities/entities.ts'
 import type { Configuration } from '../document/model/model.ts'
 import { memoize } from '../lib/memoize.ts'
 import type { Permissions } from '../security/permissions.ts'
+import type { Problem } from '../core/problem.ts'
 import type { Proposal } from './proposal.ts'
 import type { TouchedPlace } from './proposal-event.ts'
 
 export interface VisibilityDeps {
   readonly access: ConfiguredAccess
   readonly configuration: CurrentConfiguration
+}
+
+export interface TellingDeps extends Pick<ConfigSavingDeps, 'history' | 'cache'> {
+  readonly gate: Pick<Gate, 'problemsFor'>
 }
 
 /** The rights of a caller by the configuration in force. */
@@ -61,6 +69,21 @@ export function assertMayViewAll(
 export function hidden(): ServiceError {
   const message = 'The change touches what you may not view'
   return new ServiceError('not-permitted', message, { permission: 'view-group' })
+}
+
+/** A document that is not valid, with the reasons. */
+interface InvalidDocument {
+  readonly document: Uint8Array<ArrayBuffer>
+  readonly problems: readonly Problem[]
+}
+
+/** The problems of a document, as a caller may hear of them. Null stands for no caller. */
+export async function toldProblems(
+  { gate, ...deps }: TellingDeps,
+  principal: Principal | null,
+  { problems, document: after }: InvalidDocument,
+): Promise<readonly Problem[]> {
+  return gate.problemsFor(problems, { before: await currentDocument(deps), after }, principal)
 }
 
 /** A pipeline that is not there yet is visible with its group; everything without rights of its own to administrators. */

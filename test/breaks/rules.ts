@@ -200,6 +200,13 @@ export const BREAKS_OF_RULES: readonly Break[] = [
     test: 'service/proposals.test.ts',
   },
   {
+    behaviour: 'a proposal that is not valid tells nothing of what is hidden',
+    file: 'proposals/content.ts',
+    find: 'throw notValid(await toldProblems(deps, principal, refused))',
+    replace: 'throw notValid(refused.problems)',
+    test: 'service/proposals.test.ts',
+  },
+  {
     behaviour: 'an approval answers for the effects that it has seen',
     file: 'proposals/assess.ts',
     find: "if (type === 'approve' && effects !== null && !hasSeen(seen, effects)) continue",

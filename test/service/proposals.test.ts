@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { SAMPLE } from '../../src/api/definition/sample.ts'
 import { git } from '../support/git/git.ts'
 import { shared } from '../support/programs/at-end.ts'
 import {
@@ -23,6 +24,21 @@ function documentWithLabel(label: string): string {
     '<pipeline name="hello"',
     `<pipeline name="hello" labeltemplate="${label}-\${COUNT}"`,
   )
+}
+
+/** A group that only administrators may view, whose pipeline depends on the one that others may view. */
+const DOWNSTREAM = `  <pipelines group="elsewhere">
+    <authorization><admins><user>somebody</user></admins></authorization>
+    <pipeline name="secretive">
+      <materials><pipeline pipelineName="hello" stageName="${SAMPLE.stage}" /></materials>
+      <stage name="all"><jobs><job name="one"><tasks><ant /></tasks></job></jobs></stage>
+    </pipeline>
+  </pipelines>
+`
+
+async function textOf(answered: Promise<Response>): Promise<string> {
+  const answer = await answered
+  return `${answer.status} ${await answer.text()}`
 }
 
 async function labelNow(service: CalledService): Promise<string> {
@@ -105,6 +121,33 @@ describe('proposals', () => {
     expect(lines).toContain(`Proposal: ${number}`)
     expect(lines).toContain(`Approved-by: owner ${digest}`)
     expect(git(service.repository, 'log', '-1', '--format=%s')).toContain('Label good')
+  })
+
+  it('tell of others only what may be viewed where they would not be valid', async () => {
+    await reset()
+    const document = securedDocument().replace('</cruise>', `${DOWNSTREAM}</cruise>`)
+    expect((await save(service, document, ROOT)).status).toBe(200)
+    const content = { entities: [{ kind: 'pipeline', name: 'hello', xml: null }] }
+    const misspelt = labelled('x').replace('</tasks>', '<ants /></tasks>')
+    const send = (role: Role, path: string, body: object) => {
+      const headers = { 'content-type': 'application/json' }
+      const init = { method: 'POST', headers, body: JSON.stringify(body), as: loginOf(role) }
+      return service.fetch(path, init)
+    }
+    const told = async (role: Role) => [
+      await textOf(send(role, '/api/proposals', { title: 'Remove', ...content })),
+      await textOf(send(role, '/api/config/plan', content)),
+    ]
+
+    expect(await told('viewer')).toEqual([
+      expect.stringMatching(/^422 .*What others administer does not go with the change/),
+      expect.stringMatching(/^200 .*What others administer does not go with the change/),
+    ])
+    expect((await told('viewer')).join('')).not.toContain('secretive')
+    expect((await told('root')).join('')).toContain('secretive')
+    const entities = [{ kind: 'pipeline', name: 'hello', xml: misspelt }]
+    expect(await textOf(send('viewer', '/api/config/plan', { entities }))).toContain('ants')
+    await reset()
   })
 
   it('are merged without a review by those who might save the change', async () => {

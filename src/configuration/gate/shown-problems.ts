@@ -19,16 +19,19 @@ const BETWEEN_NAMES = /[^\w.-]+/
 const LAST_DOTS = /\.+$/
 
 /**
- * The problems of a document that are in what a caller administers and speak of nothing that is hidden
- * from the caller; the others are counted. What the caller's own parts name is no secret.
+ * The problems of a document that are in what a caller may view and speak of nothing that is hidden from the
+ * caller; the others are counted. What the caller's own parts name is no secret.
  */
 export function shownProblems(
   problems: readonly Problem[],
   { document, configuration, rights }: RefusedDocument,
 ): readonly Problem[] {
-  const parts = ownPartsOf(rights, rights)
-  const own = ownElements(document.root, parts).map(({ span }) => span)
-  const spans = own.map(({ start, end }) => ({
+  const own = ownElements(document.root, ownPartsOf(rights, rights)).map(({ span }) => span)
+  const visible = ownElements(document.root, {
+    hasGroup: (group) => rights.mayViewGroup(group),
+    hasTemplate: (template) => rights.mayViewTemplate(template),
+  })
+  const spans = visible.map(({ span: { start, end } }) => ({
     first: document.lines.positionOf(start),
     last: document.lines.positionOf(end),
   }))
@@ -36,9 +39,10 @@ export function shownProblems(
   const hidden = hiddenNames(configuration, rights)
   const shown = problems.filter(({ message, path = '', line, column = 1 }) => {
     const at = { line: line ?? 0, column }
-    const isOwn = spans.some(({ first, last }) => !isBefore(at, first) && isBefore(at, last))
+    const isVisible = spans.some(({ first, last }) => !isBefore(at, first) && isBefore(at, last))
     return (
-      isOwn && namesIn(`${message} ${path}`).every((name) => known.has(name) || !hidden.has(name))
+      isVisible &&
+      namesIn(`${message} ${path}`).every((name) => known.has(name) || !hidden.has(name))
     )
   })
   const left = problems.length - shown.length
