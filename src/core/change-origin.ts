@@ -58,6 +58,8 @@ export interface ReviewedProposal {
   /** The same with what rules ask about callers. */
   readonly writers: readonly ProposalWriter[]
   readonly reviews: readonly Review[]
+  /** Whether it merges by itself. Nobody answers for it but who wrote its newest version, who is its caller then. */
+  readonly mergesItself?: true
 }
 
 /** A change by a caller with rights. */

@@ -13,7 +13,7 @@ import type { ProposalsDomain } from './proposals-domain.ts'
 export async function reviewedProposal(
   { isStillUser }: Pick<ProposalsDomain, 'isStillUser'>,
   { number, author, contributors, writers, reviews }: Proposal,
-  effects: SeenEffects | null,
+  { effects, mergesItself = false }: Pick<AskedMerge, 'effects' | 'mergesItself'>,
 ): Promise<ReviewedProposal> {
   const standing: Review[] = []
   for (const { by, type, digest, rules, effects: seen } of reviews) {
@@ -22,7 +22,14 @@ export async function reviewedProposal(
     const { username, ...who } = by
     standing.push({ by: username, ...who, decision: type, digest, rules })
   }
-  return { number, author: author.username, contributors, writers, reviews: standing }
+  return {
+    number,
+    author: author.username,
+    contributors,
+    writers,
+    reviews: standing,
+    ...(mergesItself ? { mergesItself } : {}),
+  }
 }
 
 export interface AskedMerge {
@@ -30,15 +37,17 @@ export interface AskedMerge {
   readonly before: Uint8Array<ArrayBuffer>
   readonly after: Uint8Array<ArrayBuffer>
   readonly effects: SeenEffects | null
+  /** Whether nobody asks for the merge; false when absent. */
+  readonly mergesItself?: boolean
 }
 
 /** The verdict about merging a proposal now, and the digest that an approval of it has. */
 export async function assessMerge(
   deps: Pick<ProposalsDomain, 'gate' | 'isStillUser'>,
   principal: Principal,
-  { proposal, before, after, effects }: AskedMerge,
+  { proposal, before, after, ...asked }: AskedMerge,
 ): Promise<Assessment> {
-  const reviewed = await reviewedProposal(deps, proposal, effects)
+  const reviewed = await reviewedProposal(deps, proposal, asked)
   const origin = { door: 'proposal', principal, proposal: reviewed } as const
   return deps.gate.assess({ before, after }, { origin, message: proposal.message })
 }

@@ -1,19 +1,27 @@
 import { currentDocument } from '../configuration/current/current-document.ts'
 import { isDeepStrictEqual } from 'node:util'
-import type { ReviewedProposal } from '../core/change-origin.ts'
-import { reasonOf, ServiceError } from '../core/errors.ts'
+import type { Review, ReviewedProposal } from '../core/change-origin.ts'
+import { ServiceError } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
+import type { Verdict } from '../configuration/gate/rules/verdict.ts'
 import { gateRefusal } from '../configuration/gate/refusal.ts'
 import type { SavedChange } from '../configuration/save/save-group.ts'
 import { notValid } from '../history/revision/problems.ts'
 import type { Trailer } from '../history/revision/message.ts'
 import { assessMerge, effectsOf, reviewedProposal } from './assess.ts'
-import { assertOpen, assertTokenMaySave, outdated, personOf } from './people.ts'
+import {
+  assertNewest,
+  assertOpen,
+  assertTokenMaySave,
+  outdated,
+  personOf,
+  whyHeld,
+} from './people.ts'
 import { mergedUpon } from './proposed-result.ts'
 import type { Proposal } from './proposal.ts'
-import type { SeenEffects } from './proposal-event.ts'
 import type { ProposalsDomain } from './proposals-domain.ts'
 import { findVisible, missing } from './propose.ts'
+import { toldProblems } from './visibility.ts'
 import { findMerged, PROPOSAL_TRAILER, settleMerge } from './settle-merge.ts'
 
 export const APPROVED_TRAILER = 'Approved-by'
@@ -21,6 +29,10 @@ export const APPROVED_TRAILER = 'Approved-by'
 export interface ProposalMerge {
   /** The reason of an override, or more words for the commit; may be empty. */
   readonly message: string
+  /** The version that is meant; the newest one when null. */
+  readonly version: number | null
+  /** Whether nobody asks for it: its caller is who wrote that version. False when absent. */
+  readonly mergesItself?: boolean
 }
 
 export interface MergedProposal {
@@ -47,42 +59,52 @@ export async function mergeProposal(
     const found = (await deps.store.find(number)) ?? missing(number)
     const proposal = await settleMerge(deps, found)
     assertOpen(proposal)
-    const reviewed = await assertMayMerge(deps, principal, {
-      ...proposal,
-      message: reasonOfMerge(proposal, request),
-    })
+    assertNewest(proposal, request.version)
+    const before = await currentDocument(deps)
+    // It is asked again in the writer's queue, and that decides.
+    const ready = await readyMerge(deps, principal, { proposal, request, before })
+    if (ready.verdict.kind !== 'allowed') throw gateRefusal(ready.verdict)
     const { commit: from } = deps.history.current()
     const merging = await deps.store.add(number, () => {
       return { type: 'merging', by: personOf(principal), from }
     })
     if (merging === null) return missing(number)
-    return commit(deps, principal, { proposal: merging, reviewed, request })
+    return commit(deps, principal, { ...ready, proposal: merging })
   })
 }
 
-/** Asks before anything is written. It is asked again in the writer's queue, and that decides. */
-async function assertMayMerge(
+/** A merge that is asked for. */
+interface WantedMerge {
+  readonly proposal: Proposal
+  readonly request: ProposalMerge
+}
+
+/** A merge upon a document, as the gate sees it. */
+interface ReadyMerge extends WantedMerge {
+  readonly document: Uint8Array<ArrayBuffer>
+  readonly reviewed: ReviewedProposal
+  /** The change and the rules that an approval has to be of. */
+  readonly approved: Pick<Review, 'digest' | 'rules'>
+  readonly verdict: Verdict
+}
+
+async function readyMerge(
   deps: ProposalsDomain,
   principal: Principal,
-  proposal: Proposal,
-): Promise<ReviewedProposal> {
-  const before = await currentDocument(deps)
-  const after = await resultUpon(deps, proposal, before)
-  const effects = effectsOf(await deps.plan(after, principal))
-  const asked = { proposal, before, after, effects }
-  const { verdict } = await assessMerge(deps, principal, asked)
-  if (verdict.kind !== 'allowed') throw gateRefusal(verdict)
-  return reviewedProposal(deps, proposal, effects)
+  { proposal, request, before }: WantedMerge & { readonly before: Uint8Array<ArrayBuffer> },
+): Promise<ReadyMerge> {
+  const document = await resultUpon(deps, principal, { proposal, before })
+  const effects = effectsOf(await deps.plan(document, principal))
+  const { mergesItself = false } = request
+  const asked = { ...proposal, message: reasonOfMerge(proposal, request) }
+  const merge = { proposal: asked, before, after: document, effects, mergesItself }
+  const { verdict, digest, rules } = await assessMerge(deps, principal, merge)
+  const reviewed = await reviewedProposal(deps, proposal, merge)
+  return { proposal, request, document, reviewed, approved: { digest, rules }, verdict }
 }
 
 function reasonOfMerge({ message }: Proposal, request: ProposalMerge): string {
   return [message, request.message].filter((each) => each !== '').join('\n\n')
-}
-
-interface ReadyMerge {
-  readonly proposal: Proposal
-  readonly reviewed: ReviewedProposal
-  readonly request: ProposalMerge
 }
 
 async function commit(
@@ -94,10 +116,10 @@ async function commit(
   const { number, title } = proposal
   const by = personOf(principal)
   const compute = ({ document }: { readonly document: Uint8Array<ArrayBuffer> }) =>
-    computeMerge(deps, principal, { ...ready, current: document })
+    computeMerge(deps, principal, { ready, before: document })
   const origin = { door: 'proposal', principal, proposal: reviewed } as const
   const message = reasonOfMerge(proposal, request)
-  const options = { subject: title, message, trailers: trailersFor(reviewed) }
+  const options = { subject: title, message, trailers: trailersFor(ready) }
   try {
     const saved = await deps.writer.change(origin, compute, options)
     const { commit: revision, digest } = saved.revision
@@ -111,7 +133,7 @@ async function commit(
     // The commit of an earlier merge may have come to light meanwhile.
     await settleMerge(deps, proposal)
     await deps.store.add(number, ({ state }) =>
-      state === 'open' ? { type: 'held', by, text: reasonOf(error) } : null,
+      state === 'open' ? { type: 'held', by, text: whyHeld(error) } : null,
     )
     throw error
   }
@@ -121,33 +143,38 @@ async function commit(
 async function computeMerge(
   deps: ProposalsDomain,
   principal: Principal,
-  { proposal, reviewed, current }: ReadyMerge & { readonly current: Uint8Array<ArrayBuffer> },
+  { ready, before }: { readonly ready: ReadyMerge; readonly before: Uint8Array<ArrayBuffer> },
 ): Promise<Uint8Array<ArrayBuffer>> {
+  const { proposal, reviewed, approved } = ready
   if ((await deps.store.find(proposal.number)) !== proposal) throw movedOn(proposal)
   if ((await findMerged(deps.history, proposal)) !== null) throw movedOn(proposal)
-  const document = await resultUpon(deps, proposal, current)
-  const effects: SeenEffects = effectsOf(await deps.plan(document, principal))
-  const reviewedNow = await reviewedProposal(deps, proposal, effects)
-  if (!isDeepStrictEqual(reviewedNow, reviewed)) throw movedOn(proposal)
-  return document
+  const now = await readyMerge(deps, principal, { ...ready, before })
+  const isSame = isDeepStrictEqual([now.reviewed, now.approved], [reviewed, approved])
+  if (!isSame) throw movedOn(proposal)
+  return now.document
 }
 
 async function resultUpon(
   deps: ProposalsDomain,
-  proposal: Proposal,
-  current: Uint8Array<ArrayBuffer>,
+  principal: Principal,
+  {
+    proposal,
+    before,
+  }: Pick<WantedMerge, 'proposal'> & { readonly before: Uint8Array<ArrayBuffer> },
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const result = await mergedUpon(deps, proposal.newest, current)
+  const result = await mergedUpon(deps, proposal.newest, before)
   if (result.kind === 'conflicts') throw outdated(proposal)
-  if (result.kind === 'invalid') throw notValid(result.problems)
+  if (result.kind === 'invalid') throw notValid(await toldProblems(deps, principal, result))
   return result.document
 }
 
-function trailersFor({ number, reviews }: ReviewedProposal): readonly Trailer[] {
-  const approvals = reviews.filter(({ decision }) => decision === 'approve')
+function trailersFor({ reviewed, approved: { digest, rules } }: ReadyMerge): readonly Trailer[] {
+  const approvals = reviewed.reviews.filter(
+    (review) => review.decision === 'approve' && review.digest === digest && review.rules === rules,
+  )
   return [
-    [PROPOSAL_TRAILER, `${number}`],
-    ...approvals.map(({ by, digest }): Trailer => [APPROVED_TRAILER, `${by} ${digest}`]),
+    [PROPOSAL_TRAILER, `${reviewed.number}`],
+    ...approvals.map(({ by }): Trailer => [APPROVED_TRAILER, `${by} ${digest}`]),
   ]
 }
 

@@ -46,6 +46,13 @@ export function outdated({ number }: Proposal): ServiceError {
   return new ServiceError('proposal-outdated', message, { number })
 }
 
+/** Why a merge was refused, for everybody who may see the proposal: places of others are not named. */
+export function whyHeld(error: ServiceError): string {
+  return error.code === 'config-invalid'
+    ? 'The configuration would not be valid with it'
+    : error.message
+}
+
 /**
  * Asserts that a version that somebody has seen is the newest one; null stands for that.
  *

@@ -18,7 +18,7 @@ export interface ProposalVersion {
   readonly commit: CommitSha
   /** The revision that it was made from. */
   readonly base: CommitSha
-  readonly by: string
+  readonly by: ProposalPerson
   readonly time: number
   readonly touches: readonly TouchedPlace[]
   /** The commit of git, or the digest of the live file, that it comes from; null for any other. */
@@ -138,7 +138,7 @@ function writerOf({ by, credential }: EventOf<'open' | 'update'>): ProposalWrite
 
 function versionOf(event: EventOf<'open' | 'update'>): ProposalVersion {
   const { version, commit, base, by, time, touches, source = null } = event
-  return { version, commit, base, by: by.username, time, touches, source }
+  return { version, commit, base, by, time, touches, source }
 }
 
 function reviewsOfOthers({ reviews }: Proposal, { username }: ProposalPerson) {

@@ -1,6 +1,7 @@
 import { isSameName } from '../core/name-key.ts'
 import { type Digest, digestOf } from '../core/digest.ts'
 import type { Principal } from '../core/principal.ts'
+import type { Assessment } from '../configuration/gate/gate.ts'
 import type { Objection, Verdict } from '../configuration/gate/rules/verdict.ts'
 import { currentDocument } from '../configuration/current/current-document.ts'
 import { plannedVerdict } from '../configuration/gate/refusal.ts'
@@ -10,13 +11,14 @@ import { renderChange } from '../document/changes/render-change.ts'
 import type { DescribedChanges } from '../configuration/changes/config-changes.ts'
 import type { MergeConflict } from '../document/merge/merge-conflict.ts'
 import { assessMerge, effectsOf, hasSeen } from './assess.ts'
+import { APPROVED_TRAILER } from './merge-proposal.ts'
 import { baseOf, mergedUpon, type ProposedResult, readVersion } from './proposed-result.ts'
 import type { Proposal, ProposalState } from './proposal.ts'
 import type { EventOf } from './proposal-event.ts'
 import type { ProposalsDomain } from './proposals-domain.ts'
 import { findVisible } from './propose.ts'
 import { settleMerge } from './settle-merge.ts'
-import { mayViewProposal, rightsNow } from './visibility.ts'
+import { mayViewProposal, rightsNow, toldProblems } from './visibility.ts'
 
 export interface ProposalQuery {
   /** Null for every state. */
@@ -94,8 +96,26 @@ async function readEnded(deps: ProposalsDomain, proposal: Proposal): Promise<Pro
     ...nothingMore(proposal, base.digest, { before, after }),
     result: proposal.merged?.digest ?? null,
     changes: await changesOf(deps, before, after),
-    reviews: proposal.reviews.map((event) => ({ event, holds: proposal.state === 'merged' })),
+    reviews: await reviewsOfMerge(deps, proposal),
   }
+}
+
+/** The reviews of a proposal that has ended: of the approvals, those hold that its commit names. */
+async function reviewsOfMerge(
+  { history }: Pick<ProposalsDomain, 'history'>,
+  { reviews, merged, newest }: Proposal,
+): Promise<readonly ShownReview[]> {
+  const revision = merged && (await history.findCommitEver(merged.commit))
+  const trailers = revision === null ? [] : await history.readTrailers(revision)
+  const approved = new Set(
+    trailers.flatMap(([name, value]) => (name === APPROVED_TRAILER ? [value] : [])),
+  )
+  return reviews.map((event) => {
+    const { type, by, digest, version } = event
+    const isNamed = approved.has(`${by.username} ${digest}`)
+    const holds = type === 'approve' ? isNamed : merged !== null && version === newest.version
+    return { event, holds }
+  })
 }
 
 async function readOpen(
@@ -105,7 +125,7 @@ async function readOpen(
 ): Promise<ProposalDetail> {
   const current = await currentDocument(deps)
   const result = await mergedUpon(deps, proposal.newest, current)
-  if (result.kind !== 'clean') return readUnmerged(deps, proposal, result)
+  if (result.kind !== 'clean') return readUnmerged(deps, principal, { proposal, result })
   const plan = await deps.plan(result.document, principal)
   const effects = effectsOf(plan)
   const asked = { proposal, before: current, after: result.document, effects }
@@ -127,17 +147,23 @@ async function readOpen(
   }
 }
 
+/** A proposal that cannot be merged as it is. */
+interface UnmergedProposal {
+  readonly proposal: Proposal
+  readonly result: Exclude<ProposedResult, { kind: 'clean' }>
+}
+
 async function readUnmerged(
   deps: ProposalsDomain,
-  proposal: Proposal,
-  result: Exclude<ProposedResult, { kind: 'clean' }>,
+  principal: Principal,
+  { proposal, result }: UnmergedProposal,
 ): Promise<ProposalDetail> {
   const { base, before, after } = await readVersion(deps, proposal.newest)
   const changes = await changesOf(deps, before, after)
   const unmerged = { ...nothingMore(proposal, base.digest, { before, after }), changes }
-  return result.kind === 'conflicts'
-    ? { ...unmerged, conflicts: result.conflicts }
-    : { ...unmerged, problems: result.problems.map(({ message }) => message) }
+  if (result.kind === 'conflicts') return { ...unmerged, conflicts: result.conflicts }
+  const problems = await toldProblems(deps, principal, result)
+  return { ...unmerged, problems: problems.map(({ message }) => message) }
 }
 
 function nothingMore(
@@ -193,12 +219,17 @@ async function isWaitingFor(
   principal: Principal,
   proposal: Proposal,
 ): Promise<boolean> {
-  if (isReviewedBy(principal, proposal)) return false
   return (await awaitedOf(deps, proposal))?.(principal) ?? false
 }
 
-function isReviewedBy({ username }: Principal, { reviews }: Proposal): boolean {
-  return reviews.some(({ by }) => isSameName(by.username, username))
+/** Whether somebody has reviewed the change as it is now; an older review is of another one. */
+function isReviewedBy(
+  { username }: Principal,
+  { reviews }: Proposal,
+  { digest, rules }: Pick<Assessment, 'digest' | 'rules'>,
+): boolean {
+  const own = reviews.find(({ by }) => isSameName(by.username, username))
+  return own?.digest === digest && own.rules === rules
 }
 
 /** Null for a proposal that waits for nobody. */
@@ -211,23 +242,27 @@ async function awaitedOf(
   const before = await currentDocument(deps)
   const result = await mergedUpon(deps, proposal.newest, before)
   if (result.kind !== 'clean') return null
-  const asked = { proposal, before, after: result.document, effects: null }
-  const { verdict } = await assessMerge(deps, proposal.author, asked)
+  const { when, author, newest } = proposal
+  const mergesItself = when !== null
+  const asked = { proposal, before, after: result.document, effects: null, mergesItself }
+  const assessment = await assessMerge(deps, mergesItself ? newest.by : author, asked)
+  const { verdict } = assessment
   const people = gate.peopleIn(await cache.read(before))
   const candidates = verdict.objections.flatMap(({ approvals }) =>
     approvals === undefined ? [] : candidatesFor(approvals, people),
   )
-  const isDelegated = verdict.objections.some(isDelegation)
+  const delegation = verdict.objections.filter(isDelegation)
+  const named = [...candidates, ...delegation.flatMap(({ of }) => of)]
   return async (principal) => {
-    if (isReviewedBy(principal, proposal)) return false
-    if (candidates.some((name) => isSameName(name, principal.username))) return true
-    if (!isDelegated) return false
+    if (isReviewedBy(principal, proposal, assessment)) return false
+    if (named.some((name) => isSameName(name, principal.username))) return true
+    if (delegation.length === 0) return false
     const own = await assessMerge(deps, principal, asked)
     return !own.verdict.objections.some(isDelegation)
   }
 }
 
-/** The author may not save it alone, and others may. */
+/** The merger may not save it alone, and others may; or somebody who might has rejected it. */
 function isDelegation({ rule, approvals }: Objection): boolean {
   return rule === 'delegation' && approvals === undefined
 }

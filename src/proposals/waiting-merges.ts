@@ -1,6 +1,7 @@
-import { reasonOf, ServiceError } from '../core/errors.ts'
+import { ServiceError } from '../core/errors.ts'
 import type { Log } from '../lib/log.ts'
 import { mergeProposal } from './merge-proposal.ts'
+import { whyHeld } from './people.ts'
 import type { Proposal } from './proposal.ts'
 import type { ProposalsDomain } from './proposals-domain.ts'
 
@@ -9,8 +10,9 @@ const LOOK_INTERVAL_MS = 2_000
 const RETRY_INTERVAL_MS = 60_000
 
 /**
- * Merges proposals that are to be merged by themselves: once they may be, or at a time. One that may not be
- * merged at its time stays open with the reason, and is tried again after a review and now and then.
+ * Merges proposals that are to be merged by themselves: once they may be, or at a time, by the rights of who
+ * wrote the newest version. One that may not be merged at its time stays open with the reason, and is tried
+ * again after a review and now and then.
  */
 export class WaitingMerges implements AsyncDisposable {
   readonly #deps: ProposalsDomain
@@ -52,13 +54,15 @@ export class WaitingMerges implements AsyncDisposable {
     }
   }
 
-  async #merge({ number, author }: Proposal): Promise<void> {
+  async #merge({ number, author, newest: { by: writer, version } }: Proposal): Promise<void> {
     try {
-      if (!(await this.#deps.isStillUser(author))) throw gone(author.username)
-      await mergeProposal(this.#deps, author, number, { message: '' })
+      for (const person of [author, writer]) {
+        if (!(await this.#deps.isStillUser(person))) throw gone(person.username)
+      }
+      await mergeProposal(this.#deps, writer, number, { message: '', version, mergesItself: true })
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code === 'unavailable') throw error
-      const text = reasonOf(error)
+      const text = whyHeld(error)
       await this.#deps.store.add(number, ({ state, held }) =>
         state === 'open' && held !== text ? { type: 'held', by: author, text } : null,
       )

@@ -171,4 +171,9 @@ export const CommentBody = z.strictObject({
 })
 
 export const CloseBody = z.strictObject({ text: z.string().optional() })
-export const MergeBody = z.strictObject({ message: z.string().optional() })
+
+export const MergeBody = z.strictObject({
+  message: z.string().optional(),
+  /** The version that the caller has seen; the newest one when absent. */
+  version: z.int().min(1).optional(),
+})

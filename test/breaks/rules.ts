@@ -188,15 +188,36 @@ export const BREAKS_OF_RULES: readonly Break[] = [
   {
     behaviour: 'an approval lets the author merge, and nobody else',
     file: 'configuration/gate/delegated-change.ts',
-    find: 'if (nameKey(proposal.author) !== nameKey(principal.username)) return own',
+    find: 'if (!isAsked && proposal.mergesItself !== true) return own',
     replace: '',
     test: 'service/ways-around-approvals.test.ts',
   },
   {
     behaviour: 'the author merges what was approved by somebody who might save it',
     file: 'configuration/gate/delegated-change.ts',
-    find: 'review.digest === digest &&\n      mightSave(known, documents, review),',
-    replace: 'review.digest === digest,',
+    find: 'review.rules === rules &&\n      mightSave(known, documents, review),',
+    replace: 'review.rules === rules,',
+    test: 'service/proposals.test.ts',
+  },
+  {
+    behaviour: 'an approval of a change by somebody without the right ends with its rules',
+    file: 'configuration/gate/delegated-change.ts',
+    find: 'review.rules === rules &&\n      mightSave(known, documents, review),',
+    replace: 'mightSave(known, documents, review),',
+    test: 'service/ways-around-approvals.test.ts',
+  },
+  {
+    behaviour: 'what merges itself does so by the rights of who wrote it',
+    file: 'proposals/waiting-merges.ts',
+    find: 'await mergeProposal(this.#deps, writer, number',
+    replace: 'await mergeProposal(this.#deps, author, number',
+    test: 'service/windows-around-merges.test.ts',
+  },
+  {
+    behaviour: 'the commit of a merge names the approvals of what it changes',
+    file: 'proposals/merge-proposal.ts',
+    find: "review.decision === 'approve' && review.digest === digest && review.rules === rules,",
+    replace: "review.decision === 'approve',",
     test: 'service/proposals.test.ts',
   },
   {
@@ -293,7 +314,7 @@ export const BREAKS_OF_RULES: readonly Break[] = [
   {
     behaviour: 'a merge is of what was reviewed, whatever was saved meanwhile',
     file: 'proposals/merge-proposal.ts',
-    find: 'if (!isDeepStrictEqual(reviewedNow, reviewed)) throw movedOn(proposal)',
+    find: 'if (!isSame) throw movedOn(proposal)',
     replace: '',
     test: 'service/interrupted-merges.test.ts',
   },
@@ -307,7 +328,7 @@ export const BREAKS_OF_RULES: readonly Break[] = [
   {
     behaviour: 'a proposal that is to merge by itself does not, without its author',
     file: 'proposals/waiting-merges.ts',
-    find: 'if (!(await this.#deps.isStillUser(author))) throw gone(author.username)',
+    find: 'if (!(await this.#deps.isStillUser(person))) throw gone(person.username)',
     replace: '',
     test: 'service/windows-around-merges.test.ts',
   },

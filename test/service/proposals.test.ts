@@ -218,6 +218,49 @@ describe('proposals', () => {
     await ask(service, 'viewer', `/${number}/close`, {})
   })
 
+  it('name in their commit the approvals of what it changes, and of nothing else', async () => {
+    await reset()
+    const number = await proposeLabel(service, 'viewer', 'before')
+    await ask(service, 'owner', `/${number}/approve`, {})
+    const entities = [{ kind: 'pipeline', name: 'hello', xml: labelled('after') }]
+    await ask(service, 'viewer', `/${number}/update`, { entities })
+    const { body } = await ask(service, 'root', `/${number}/approve`, {})
+    const merged = await ask(service, 'viewer', `/${number}/merge`, {})
+
+    expect(merged.status).toBe(200)
+    expect(trailers().filter((line) => line.startsWith('Approved-by'))).toEqual([
+      `Approved-by: root ${body.approval}`,
+    ])
+    expect(merged.body.approvals.map(({ by, holds }) => [by, holds])).toEqual([
+      ['owner', false],
+      ['root', true],
+    ])
+  })
+
+  it('wait again for those who have reviewed something else', async () => {
+    await reset()
+    const number = await proposeLabel(service, 'viewer', 'once')
+    const isAwaited = async (role: Role) => {
+      const { body } = await ask(service, role, '?waiting-for=me')
+      return JSON.stringify(body).includes(`"number":${number},`)
+    }
+    const update = async (label: string) => {
+      const entities = [{ kind: 'pipeline', name: 'hello', xml: labelled(label) }]
+      await ask(service, 'viewer', `/${number}/update`, { entities })
+    }
+    await ask(service, 'owner', `/${number}/approve`, {})
+    const afterApproval = await isAwaited('owner')
+    await update('twice')
+    const withNewVersion = await isAwaited('owner')
+    await ask(service, 'owner', `/${number}/reject`, {})
+    const afterRejection = await isAwaited('owner')
+    await update('thrice')
+
+    expect([afterApproval, withNewVersion, afterRejection]).toEqual([false, true, false])
+    expect([await isAwaited('owner'), await isAwaited('root')]).toEqual([true, false])
+    await ask(service, 'viewer', `/${number}/close`, {})
+  })
+
   it('are held up by a rejection until it is taken back', async () => {
     await reset()
     const number = await proposeLabel(service, 'viewer', 'bad')

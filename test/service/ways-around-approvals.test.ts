@@ -267,6 +267,27 @@ const CHANGED: readonly Way[] = [
     },
   },
   {
+    way: 'rules that have changed since the approval of a change by somebody without the right',
+    rules: 'version: 1\nrules: []\n',
+    because: 'beyond what vic administers',
+    go: async (guarded) => {
+      const number = await approvedBy(guarded, ['abe'], { by: 'vic' })
+      await guarded.rules('version: 1\nrules: [] # others\n')
+      return guarded.act('vic', number, 'merge')
+    },
+  },
+  {
+    way: 'a version that somebody else puts in before the merge of what was seen',
+    rules: 'version: 1\nrules: []\n',
+    status: 409,
+    because: 'has a newer version',
+    go: async (guarded) => {
+      const number = await approvedBy(guarded, [], { by: 'root' })
+      await guarded.must('vic', number, 'update', { document: WORSE })
+      return guarded.act('root', number, 'merge', { version: 1 })
+    },
+  },
+  {
     way: 'rules that asked for nothing at the approval',
     go: async (guarded) => {
       const number = await guarded.freely(TWO_EYES, () => approvedBy(guarded, ['abe']))

@@ -1,9 +1,10 @@
 // @module-tag long
 import { describe, expect, it } from 'vitest'
 import { shared } from '../support/programs/at-end.ts'
-import { GUARDED, OTHER_GOAL } from '../support/gate/guarded-document.ts'
+import { edited, GUARDED, OTHER_GOAL } from '../support/gate/guarded-document.ts'
 import { GuardedService } from '../support/gate/guarded-service.ts'
 
+const WORSE = edited('<param name="goal">all<', '<param name="goal">worse<')
 const WEEKEND = 'weekly: "fri 16:00 - mon 07:00", zone: Europe/Berlin'
 const NIGHT = 'weekly: "sat 22:00 - sun 02:30", zone: Europe/Berlin'
 const SPRING = 'weekly: "sun 01:00 - sun 03:30", zone: Europe/Berlin'
@@ -95,5 +96,25 @@ describe('a proposal that is to merge by itself', () => {
       .poll(find)
       .toMatchObject({ state: 'open', held: 'The author vic cannot log in any more' })
     expect(await guarded.document()).toBe(GUARDED)
+  })
+
+  it('does so by the rights of who wrote its newest version, whoever opened it', async () => {
+    const guarded = await GuardedService.open(() => time.now)
+    const find = async () => JSON.parse((await guarded.call('/api/proposals/1')).text)
+    const waiting = async () =>
+      JSON.parse((await guarded.call('/api/proposals?waiting-for=me', { as: 'abe' })).text)
+    await guarded.propose('root', { document: OTHER_GOAL, when: '2030-01-01T00:00:00Z' })
+    await guarded.must('vic', 1, 'update', { document: WORSE, when: 'approved' })
+
+    await expect.poll(find).toMatchObject({
+      state: 'open',
+      held: expect.stringContaining('beyond what vic administers'),
+    })
+    expect(await guarded.document()).toBe(GUARDED)
+    expect(await waiting()).toMatchObject([{ number: 1 }])
+    time.now += 1_000
+    await guarded.must('abe', 1, 'approve')
+    await expect.poll(find).toMatchObject({ state: 'merged', author: 'root' })
+    expect(await guarded.document()).toBe(WORSE)
   })
 })

@@ -34,7 +34,7 @@ export function renderProposalDetail(detail: ProposalDetail): ProposalBody {
     base,
     result,
     versions: proposal.versions.map(({ version, commit, base: from, by, time }) => {
-      return { version, commit, base: from, by, time }
+      return { version, commit, base: from, by: by.username, time }
     }),
     changes,
     plan: plan && { ...plan, rules: [] },

@@ -212,8 +212,8 @@ export const proposalResource = leaderResource({
       answers: { 200: jsonAnswer('The proposal', ProposalBody, DIGEST_DESCRIBED) },
       errors: ['malformed-request', ...REVIEW_ERRORS],
       handle: async (c, context) => {
-        const { message = '' } = await readWords(c, MergeBody)
-        const request = { message: checkedMessage(message, 'message') }
+        const { message = '', version = null } = await readWords(c, MergeBody)
+        const request = { message: checkedMessage(message, 'message'), version }
         const { proposals, site } = context
         const { saved } = await mergeProposal(proposals, c.env.principal, numberOf(c), request)
         const headers = digestHeaders(saved.revision.digest, site.clientNames)

@@ -1,5 +1,5 @@
 import type { Review, ReviewedProposal } from '../../core/change-origin.ts'
-import { nameKey } from '../../core/name-key.ts'
+import { isSameName } from '../../core/name-key.ts'
 import type { Principal } from '../../core/principal.ts'
 import { DOCUMENT } from '../../document/entities/entities.ts'
 import { judgeDelegation } from './delegation.ts'
@@ -18,27 +18,32 @@ interface Known {
 interface Asking {
   readonly principal: Principal
   readonly proposal: ReviewedProposal | null
+  /** The version of the rules that hold. */
+  readonly rules: string
 }
 
 /**
  * Judges whether a caller might make a change by the rights of now. One of a proposal is delegated where
- * its merger, or somebody who approved these bytes, might save it alone; its author may merge it too.
+ * its merger, or somebody who approved these bytes under these rules, might save it alone; its author may
+ * merge it too, as does one that merges itself.
  */
 export function judgeDelegated(
   known: Known,
   documents: DescribedDocuments,
-  { principal, proposal }: Asking,
+  { principal, proposal, rules }: Asking,
 ): Ruling {
   const rejection = proposal === null ? null : rejectionOf(known, documents, proposal)
   if (rejection !== null) return rejection
   const own = judgeFor(known, documents, principal)
   if (own.kind === 'allowed' || proposal === null) return own
-  if (nameKey(proposal.author) !== nameKey(principal.username)) return own
+  const isAsked = isSameName(proposal.author, principal.username)
+  if (!isAsked && proposal.mergesItself !== true) return own
   const digest = digestOfChange(describeChange(documents))
   const isApproved = proposal.reviews.some(
     (review) =>
       review.decision === 'approve' &&
       review.digest === digest &&
+      review.rules === rules &&
       mightSave(known, documents, review),
   )
   return isApproved ? ALLOWED : own

@@ -277,6 +277,7 @@ export class Gate {
         : judgeDelegated({ rights: this.knownRights, people: this.peopleIn(older) }, documents, {
             principal,
             proposal,
+            rules: rules.version,
           })
     const change = describeChange(documents)
     const judged = { ...asked, change, rules, document: older, delegation }

@@ -159,17 +159,15 @@ function lastSeen(
   { versions, reviews, comments }: Proposal,
   username: string | null,
 ): number | null {
-  const own = [
-    ...versions.filter(({ by }) => by === username),
-    ...[...reviews, ...comments].filter(({ by }) => by.username === username),
-  ]
+  const all = [...versions, ...reviews, ...comments]
+  const own = all.filter(({ by }) => by.username === username)
   return own.length === 0 ? null : Math.max(...own.map(({ version }) => version))
 }
 
 function versionsOf({ proposal: { newest } }: ProposalDetail, now: number): Child {
   return (
     <>
-      {newest.version} by {newest.by}, <When time={newest.time} now={now} />
+      {newest.version} by {newest.by.username}, <When time={newest.time} now={now} />
     </>
   )
 }
@@ -227,7 +225,7 @@ function Reviews({ detail: { reviews, proposal }, now }: ProposalViewProps) {
   const rows = reviews.map(({ event, holds }) => ({
     cells: [
       event.by.username,
-      wordOf(event.type, holds || proposal.state !== 'open'),
+      wordOf(event.type, holds || proposal.state === 'closed'),
       event.version,
       <When time={event.time} now={now} />,
       event.text,

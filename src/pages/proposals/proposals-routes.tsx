@@ -161,7 +161,7 @@ async function act(
       break
     }
     case 'merge':
-      await mergeProposal(proposals, principal, number, { message: '' })
+      await mergeProposal(proposals, principal, number, { message: text, version })
       break
     case 'close':
       await closeProposal(proposals, principal, number, text)

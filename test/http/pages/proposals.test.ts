@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { git } from '../../support/git/git.ts'
 import { ask, labelled, proposeLabel } from '../../support/proposals/proposing.ts'
 import type { Role } from '../../support/service/secured-document.ts'
 import { loginOf, secure } from '../../support/service/secured-service.ts'
@@ -81,6 +82,25 @@ describe('the pages of proposals', () => {
     expect(await outdated.text()).toContain('has a newer version: 1')
     expect(merge.status).toBe(403)
     expect((await service.fetch('/proposals/1', { as: loginOf('stranger') })).status).toBe(404)
+  })
+
+  it('merge the version that was seen, with the words that were typed', async () => {
+    const service = await openService()
+    await secure(service)
+    await proposeLabel(service, 'viewer', 'seen')
+    const entities = [{ kind: 'pipeline', name: 'hello', xml: labelled('unseen') }]
+    await ask(service, 'viewer', '/1/update', { entities })
+    const merge = (version: string) =>
+      press(service, 'owner', { action: 'merge', version, text: 'As agreed on Monday' })
+
+    const outdated = await merge('1')
+    const merged = await merge('2')
+
+    expect([outdated.status, merged.status]).toEqual([409, 303])
+    expect(await outdated.text()).toContain('has a newer version: 2')
+    expect(git(service.repository, 'log', '-1', '--format=%B')).toContain(
+      '\n\nAs agreed on Monday\n',
+    )
   })
 
   it('show conflicts by entity with both sides, and take a choice for each', async () => {
