@@ -129,6 +129,44 @@ describe('a push to refs/for/main', () => {
     ])
   })
 
+  it('is a proposal of its own under the title of what somebody else has proposed', async () => {
+    const service = await startService()
+    const clone = await Clone.of(service.url)
+    await secure(service)
+    await clone.git('pull', '--quiet', repositoryUrl(service.url, 'root:p'), 'main')
+    const propose = async (as: 'owner' | 'viewer', to: string) => {
+      await clone.commit(securedDocument().replace('/nowhere', to), 'Move hello')
+      const { code, stderr } = await clone.push(
+        repositoryUrl(service.url, loginOf(as) ?? ''),
+        'HEAD:refs/for/main',
+      )
+      await clone.git('reset', '--quiet', '--hard', 'HEAD~1')
+      return [code, /Proposal \d+, version \d+/.exec(stderr)?.[0]]
+    }
+    const pushed = [
+      await propose('owner', '/first'),
+      await propose('viewer', '/second'),
+      await propose('owner', '/third'),
+    ]
+    const authors = async (number: number) => {
+      const answer = await service.fetch(`/api/proposals/${number}`, { as: loginOf('root') })
+      const { author, contributors, version } = JSON.parse(await answer.text())
+      return [author, contributors, version]
+    }
+
+    expect(pushed).toEqual([
+      [0, 'Proposal 1, version 1'],
+      [0, 'Proposal 2, version 1'],
+      [0, 'Proposal 1, version 2'],
+    ])
+    expect([await authors(1), await authors(2)]).toEqual([
+      ['owner', ['owner'], 2],
+      ['viewer', ['viewer'], 1],
+    ])
+    await service.fetch('/api/proposals/1/close', { method: 'POST', as: loginOf('owner') })
+    expect(await propose('owner', '/fourth')).toEqual([0, 'Proposal 3, version 1'])
+  })
+
   it('takes a token that proposes, which saves nothing', async () => {
     const { service, clone } = await serviceAndClone()
     const made = await service.fetch('/api/tokens', {
