@@ -241,15 +241,18 @@ describe('the diff of two revisions', () => {
     expect(response.headers.get('location')).toBe(`/go/api/config/diff/${current}/${current}`)
   })
 
-  it('is found there by every name of a revision, with the query', async () => {
-    const { service, current } = await serviceWithTwoRevisions()
-    const named = `r2/${md5(current)}`
+  it('is found there by every name of a revision, and for one entity', async () => {
+    const service = await startService()
+    await service.fetch('/api/config/revisions/current/tags', {
+      method: 'POST',
+      body: JSON.stringify({ name: 'weekly/1' }),
+    })
+    const query = '?entity=group%2Ffirst'
 
-    const response = await service.fetch(`/config/diff/${named}?entity=pipeline/new`)
-    const location = response.headers.get('location') ?? ''
+    const response = await service.fetch(`/config/diff/r1/weekly%2F1${query}`)
 
-    expect(location).toBe(`/api/config/diff/${named}?entity=pipeline/new`)
-    expect((await service.fetch(location)).status).toBe(200)
+    expect(response.status).toBe(301)
+    expect(response.headers.get('location')).toBe(`/api/config/diff/r1/weekly%2F1${query}`)
   })
 })
 

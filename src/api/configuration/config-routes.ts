@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { digestOf } from '../../core/digest.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { parseOffset } from '../../core/page.ts'
-import type { Principal } from '../../core/principal.ts'
 import type { Revision } from '../../core/revision.ts'
 import { parseEntityKey } from '../../configuration/changes/config-changes.ts'
 import {
@@ -14,7 +13,6 @@ import {
 import { needsIndex, type RevisionFilter } from '../../configuration/search/revision-filter.ts'
 import { unfinished } from '../../index/index-progress.ts'
 import {
-  assertMayRead,
   findCurrent,
   findSnapshot,
   readDiff,
@@ -24,8 +22,8 @@ import { ErrorBody } from '../../wire/error-body.ts'
 import { assertKind } from '../../configuration/entities/read-entity.ts'
 import { diffEffective } from '../../configuration/entities/effective-pipeline.ts'
 import { diffEntity } from '../../configuration/entities/compare-entity.ts'
-import { commitNamed, isSha } from './named-commit.ts'
 import { ENTITY_QUERY, pairAnswers } from './pair-answers.ts'
+import { revisionInAddress } from './named-commit.ts'
 import { renderListed } from './listed-revision.ts'
 import { DIGEST_DESCRIBED, digestHeaders } from './digest-header.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
@@ -244,29 +242,17 @@ export const configResource = resource({
       summary: 'The same address without `api`',
       caller: 'user',
       answers: { 301: { text: 'To the address with `api`', headers: { Location: 'It' } } },
-      errors: ['malformed-request', 'not-permitted', 'revision-not-found'],
+      errors: ['malformed-request'],
       example: {},
       handle: async (c, { configuration }) => {
-        const { from, to } = c.req.param()
-        for (const name of [from, to]) await assertNamesCommit(configuration, c.env.principal, name)
-        const names = [from, to].map(encodeURIComponent).join('/')
+        const from = await revisionInAddress(configuration, c.req.param('from'))
+        const to = await revisionInAddress(configuration, c.req.param('to'))
         const { search } = new URL(c.req.url)
-        return c.redirect(`${c.env.basePath}/api/config/diff/${names}${search}`, 301)
+        return c.redirect(`${c.env.basePath}/api/config/diff/${from}/${to}${search}`, 301)
       },
     }),
   ],
 })
-
-/** @throws {ServiceError} as `commitNamed`; `not-permitted` for a name that only those who may read can try. */
-async function assertNamesCommit(
-  configuration: ConfigState['configuration'],
-  principal: Principal,
-  name: string,
-): Promise<void> {
-  if (isSha(name)) return
-  assertMayRead(configuration, principal)
-  await commitNamed(configuration, name)
-}
 
 function snapshotAnswers({ configuration, site }: ApiContext) {
   const cache = new ResponseCache(CACHE_BYTES)

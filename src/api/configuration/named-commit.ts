@@ -8,6 +8,20 @@ export function isSha(name: string): boolean {
 }
 
 /**
+ * The name of a revision as a part of an address.
+ *
+ * @throws {ServiceError} `malformed-request` for what is in no form of a name.
+ */
+export async function revisionInAddress(
+  { history }: { readonly history: History },
+  name: string,
+): Promise<string> {
+  await history.tags.refresh()
+  const isCommit = isSha(name) || !mayNameRevision(history, name)
+  return isCommit ? parseSha(name) : encodeURIComponent(name)
+}
+
+/**
  * The commit that a caller names: by itself, or as a revision by its number, digest, tag or time.
  *
  * @throws {ServiceError} `malformed-request` for what is in no form of a name, `revision-not-found`.
