@@ -87,7 +87,7 @@ export const CLIENT_SETTINGS = {
     title: NonEmpty.describe('one line about the change'),
     message: Optional.describe('why'),
     when: Optional.describe('merge by itself: `approved`, or a time such as 2030-12-31T20:00Z'),
-    base: Optional.describe('digest of the configuration that the text began from'),
+    base: Optional.describe('revision that the text began from, such as r12'),
     ...GROUP,
   }),
   approve: z.object({

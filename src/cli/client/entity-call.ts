@@ -1,6 +1,13 @@
 import type { ServiceClient } from '../../client/service-client.ts'
 import { entityIn } from './words.ts'
 
+/** The digest of a revision, by any of its names. */
+export async function fetchDigest(client: ServiceClient, revision: string): Promise<string> {
+  if (/^[0-9a-f]{32}$/.test(revision)) return revision
+  const { body } = await client.call('GET /api/config/changes/:revision', { params: { revision } })
+  return body.revision.md5
+}
+
 /** The XML of an entity in a revision, and its digest. */
 export async function fetchEntity(
   client: ServiceClient,

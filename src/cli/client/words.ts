@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import { buffer } from 'node:stream/consumers'
 import { readSettings, separateWords } from '../../settings/read-settings.ts'
 import { SettingsError } from '../../settings/settings-error.ts'
+import { type EnvironmentVariables, ownEnvironment } from '../../settings/environment.ts'
 import { CLIENT_SETTINGS } from '../../settings/client-settings.ts'
 import { wrongUsage } from '../usage.ts'
 
@@ -23,7 +24,22 @@ export function readCommand<Command extends ClientCommand>(
   const { words, flags } = separateWords(schema, args)
   const isWrong = words.length < takes.least || words.length > takes.most || words.includes('')
   if (isWrong) throw wrongUsage(command)
-  return { words, settings: readSettings(schema, flags) }
+  return { words, settings: readSettings(schema, flags, variablesBeside(flags)) }
+}
+
+/** The variables of each way to log in, by its flags. */
+const LOG_INS = [
+  { flags: ['token-file'], others: ['CAIRN_USER', 'CAIRN_PASSWORD_FILE'] },
+  { flags: ['user', 'password-file'], others: ['CAIRN_TOKEN_FILE'] },
+] as const
+
+/** The environment without another way to log in than the flags name. */
+function variablesBeside(args: readonly string[]): EnvironmentVariables {
+  const isGiven = (flag: string) =>
+    args.some((arg) => arg === `--${flag}` || arg.startsWith(`--${flag}=`))
+  const given = LOG_INS.filter(({ flags }) => flags.some(isGiven))
+  const left = new Set<string>(given.flatMap(({ others }) => others))
+  return Object.fromEntries(Object.entries(ownEnvironment()).filter(([name]) => !left.has(name)))
 }
 
 /** An entity by kind and name; the server, which has no name, by its kind alone. */

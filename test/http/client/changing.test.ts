@@ -141,6 +141,8 @@ describe('the commands that change', () => {
       `pipeline/gamma=${file}`,
       '--group',
       'first',
+      '--base',
+      'r2',
       '--title',
       'Gamma',
     )

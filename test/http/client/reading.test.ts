@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { aConfiguration } from '../../support/documents/a-configuration.ts'
 import { shared } from '../../support/programs/at-end.ts'
 import { ClientCommands } from '../../support/service/client-commands.ts'
@@ -152,6 +152,21 @@ describe('the exit code of a command', () => {
 
     expect([none.code, two.code]).toEqual([2, 2])
     expect(none.stderr).toBe('cairn: give --token-file, or --user and --password-file\n')
+  })
+
+  it('is of the flags alone where the environment names another way to log in', async () => {
+    const { service, client } = opened()
+    const at = ['--server', service.url]
+    const token = client.file('token', `${(await makeToken(service, 'read')).token}\n`)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    vi.stubEnv('CAIRN_TOKEN_FILE', '/nowhere')
+    const byPassword = await client.run('history')
+    const byVariable = await command(['history', ...at])
+    vi.stubEnv('CAIRN_USER', 'admin')
+    vi.stubEnv('CAIRN_PASSWORD_FILE', '/nowhere')
+    const byToken = await command(['history', ...at, `--token-file=${token}`])
+
+    expect([byPassword, byVariable, byToken].map(({ code }) => code)).toEqual([0, 2, 0])
   })
 
   it('is 3 where the server does not know the caller, or is not there', async () => {

@@ -2,7 +2,7 @@ import type { AnswerOf } from '../../../client/call-types.ts'
 import type { CallAnswer, ServiceClient } from '../../../client/service-client.ts'
 import { SettingsError } from '../../../settings/settings-error.ts'
 import { connect } from '../../client/connect.ts'
-import { fetchEntity } from '../../client/entity-call.ts'
+import { fetchDigest, fetchEntity } from '../../client/entity-call.ts'
 import { describePlan, markdownOfPlan } from '../../client/plan-report.ts'
 import { printJson, printLines } from '../../client/print.ts'
 import { readGivenFile, entityIn, readCommand } from '../../client/words.ts'
@@ -107,9 +107,5 @@ async function conditionOf(
   }
   if (entity !== null)
     return { 'if-match': `"${(await fetchEntity(client, entity, base)).digest}"` }
-  if (/^[0-9a-f]{32}$/.test(base)) return { 'if-match': `"${base}"` }
-  const { body } = await client.call('GET /api/config/changes/:revision', {
-    params: { revision: base },
-  })
-  return { 'if-match': `"${body.revision.md5}"` }
+  return { 'if-match': `"${await fetchDigest(client, base)}"` }
 }

@@ -1,6 +1,7 @@
 import type { NewProposalBody } from '../../../wire/proposal-body.ts'
 import { SettingsError } from '../../../settings/settings-error.ts'
 import { connect } from '../../client/connect.ts'
+import { fetchDigest } from '../../client/entity-call.ts'
 import { printJson, printLines } from '../../client/print.ts'
 import { readGivenFile, entityIn, wholeNumberIn, readCommand } from '../../client/words.ts'
 import type { AnswerOf } from '../../../client/call-types.ts'
@@ -20,7 +21,7 @@ export async function proposeCommand(args: readonly string[]): Promise<number> {
       title,
       ...(message === null ? {} : { message }),
       ...(when === null ? {} : { when }),
-      ...(base === null ? {} : { base }),
+      ...(base === null ? {} : { base: await fetchDigest(client, base) }),
       ...content,
     },
   })
