@@ -21,6 +21,7 @@ import { ServiceError } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import type { ConfigEditor } from '../configuration/save/config-editor.ts'
 import { type Access, assertMay } from '../configuration/access/permission.ts'
+import { assertMayChange } from '../configuration/gate/refusal.ts'
 import type { AgentDirectory } from './agent-directory.ts'
 import { factsOf, type KnownAgent } from './known-agent.ts'
 import { claimId, type RefusedMachines } from './refused-machines.ts'
@@ -60,7 +61,7 @@ export async function approveAgent(
   principal: Principal,
   { uuid, message = '', claim = null }: ApprovalRequest,
 ): Promise<Outcome> {
-  assertMay(deps.access, principal, { action: 'administer' })
+  assertMayDecide(deps, principal, uuid)
   await choose(deps, readAgent(deps.directory, uuid), claim)
   const record = deps.directory.find(uuid)?.record ?? null
   const outcome = await decide(deps, principal, { uuid, message, edit: enableAgent })
@@ -159,7 +160,7 @@ export async function changeListedAgent(
   principal: Principal,
   { uuid, changes, message = '' }: AgentChangeRequest,
 ): Promise<Outcome> {
-  assertMay(deps.access, principal, { action: 'administer' })
+  assertMayDecide(deps, principal, uuid)
   readAgent(deps.directory, uuid)
   const change = (document: EditableDocument) => {
     if (!findAgent(document.root, uuid)) throw notListed(uuid)
@@ -205,11 +206,19 @@ async function decide(
   principal: Principal,
   decision: { readonly uuid: string; readonly message: string; readonly edit: typeof enableAgent },
 ): Promise<Outcome> {
-  assertMay(deps.access, principal, { action: 'administer' })
   const { uuid, message, edit } = decision
+  assertMayDecide(deps, principal, uuid)
   const agent = listedAs(readAgent(deps.directory, uuid))
   const apply = (document: EditableDocument) => edit(document, agent)
   return deps.editor.edit({ door: 'agent-administration', principal }, apply, { message })
+}
+
+function assertMayDecide(
+  { access }: Pick<AgentAdministrationDeps, 'access'>,
+  principal: Principal,
+  uuid: string,
+): void {
+  assertMayChange(() => assertMay(access, principal, { action: 'administer' }), `agent/${uuid}`)
 }
 
 function readAgent(directory: AgentDirectory, uuid: string): KnownAgent {

@@ -364,6 +364,44 @@ describe('a refusal', () => {
     }
   })
 
+  it('says at each door what the change needs', async () => {
+    const service = await delegatedService()
+    await save(service, DELEGATED.replace('h1.git', 'x.git'), ROOT)
+    const rules = { 'if-none-match': '*' }
+    const json = { 'content-type': 'application/json' }
+    const form = new URLSearchParams({ xmlFile: DELEGATED, md5: md5(DELEGATED) })
+    const pipeline = new URLSearchParams({ pipelineGroup: 'mine', url: 'https://example.org/n' })
+    const calls: readonly (readonly [Person, string, string, RequestInit])[] = [
+      ['viewer', 'PUT', '/api/admin/config.xml', { headers: { 'if-match': '*' }, body: DELEGATED }],
+      ['viewer', 'POST', '/api/admin/config.xml', { body: form }],
+      ['viewer', 'POST', '/tab/admin/pipelines/new.json', { body: pipeline }],
+      ['viewer', 'DELETE', '/api/config/entities/pipeline/m1', { headers: { 'if-match': '*' } }],
+      ['viewer', 'POST', '/api/config/revisions/r1/restore', {}],
+      ['viewer', 'POST', '/api/config/revisions/current/undo', {}],
+      ['owner', 'POST', '/api/config/revisions/current/undo', {}],
+      ['owner', 'POST', '/api/config/entities/pipeline/h1/restore?to=r2', {}],
+      ['owner', 'POST', '/api/agents/u1/enable', {}],
+      ['owner', 'POST', '/api/agents/u1/disable', {}],
+      ['owner', 'PATCH', '/api/agents/u1', { headers: json, body: '{"resources":["x"]}' }],
+      ['owner', 'PUT', '/api/admin/rules.yaml', { headers: rules, body: 'version: 1\nrules: []' }],
+    ]
+
+    for (const [person, method, path, init] of calls) {
+      const answer = await service.fetch(path, { ...init, method, as: loginOf(person) })
+      const told: unknown = await answer.json()
+
+      expect([person, path, answer.status, told]).toEqual([
+        person,
+        path,
+        403,
+        expect.objectContaining({
+          needs: [expect.objectContaining({ rule: 'delegation', reason: expect.any(String) })],
+          propose: '/api/proposals',
+        }),
+      ])
+    }
+  })
+
   it('of an entity elsewhere does not show it', async () => {
     const service = await delegatedService()
     const path = '/api/config/entities/pipeline/h1'

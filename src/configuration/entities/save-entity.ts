@@ -17,8 +17,7 @@ import { isBefore } from '../../document/text/line-index.ts'
 import { readXml, type XmlDocument } from '../../document/xml/xml-reader.ts'
 import { runCooperatively } from '../../lib/cooperative.ts'
 import { type Access, assertMay } from '../access/permission.ts'
-import { needsAdministrator } from '../gate/delegation.ts'
-import { gateRefusal } from '../gate/refusal.ts'
+import { assertMayChange } from '../gate/refusal.ts'
 import type { ConfigEditor } from '../save/config-editor.ts'
 import type { SavedChange } from '../save/save-group.ts'
 import { assertAdministers } from './entity-access.ts'
@@ -65,7 +64,7 @@ export async function saveEntity(
 ): Promise<SavedEntity> {
   const { access, editor } = deps
   assertKind(place.kind)
-  assertMay(access, principal, { action: 'administer-something' })
+  assertMayChange(() => assertMay(access, principal, { action: 'administer-something' }))
   const reading = await runCooperatively(readXml(xml))
   if (!reading.ok) throw invalid(reading.problems)
   const sent = sentEntity(reading, place)
@@ -119,7 +118,7 @@ export async function deleteEntity(
   { place, base, message }: EntityChange,
 ): Promise<SavedChange> {
   assertKind(place.kind)
-  assertMay(access, principal, { action: 'administer-something' })
+  assertMayChange(() => assertMay(access, principal, { action: 'administer-something' }))
   const edit = (document: XmlDocument) => {
     const entity = findEntity(document.root, place)
     assertOwn(access, principal, { place, part: entity })
@@ -141,13 +140,7 @@ function assertOwn(
   principal: Principal,
   { place, part }: { readonly place: EntityPlace; readonly part: EntityElement | null },
 ): void {
-  try {
-    assertAdministers(access, principal, part)
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== 'not-permitted') throw error
-    const ruling = needsAdministrator(`${place.kind}/${place.name}`, error.message)
-    throw gateRefusal({ objections: [ruling] })
-  }
+  assertMayChange(() => assertAdministers(access, principal, part), `${place.kind}/${place.name}`)
 }
 
 /** The group that a new pipeline goes into; null for every other new entity. */

@@ -4,11 +4,11 @@ import type {
   DoorWithoutCaller,
   ReviewedProposal,
 } from '../../core/change-origin.ts'
-import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Problem } from '../../core/problem.ts'
 import type { ChangeSummary } from '../../document/changes/change-summary.ts'
 import type { ConfigDocument } from '../../document/document.ts'
+import { DOCUMENT } from '../../document/entities/entities.ts'
 import { reasonIn } from '../../history/revision/message.ts'
 import type {
   ChangeGround,
@@ -27,6 +27,7 @@ import { asksForPlan, digestOfChange, judgeChange } from './rules/judge-change.t
 import type { GateChange, People, PlanFacts, Question } from './rules/question.ts'
 import { NO_RULES, type RuleSet } from './rules/rule.ts'
 import { ALLOWED, type Ruling, type Verdict } from './rules/verdict.ts'
+import { needsAdministrator } from './delegation.ts'
 import { gateRefusal } from './refusal.ts'
 import { assertSound, changeOfRules, knownNamesIn } from './sound-rules.ts'
 import { RULES_FILE, RulesSource } from './rules-source.ts'
@@ -235,7 +236,7 @@ export class Gate {
     const [older, newer] = sides.map((side) => ('problems' in side ? null : divide(side, parts)))
     if (older != null && newer != null && isSameAround(older, newer)) return
     const message = `The change reaches beyond what ${principal.username} administers`
-    throw new ServiceError('not-permitted', message, { permission: 'administer' })
+    throw gateRefusal({ objections: [needsAdministrator(DOCUMENT, message)] })
   }
 
   /**

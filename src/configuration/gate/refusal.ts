@@ -1,4 +1,6 @@
 import { type Need, ServiceError } from '../../core/errors.ts'
+import { DOCUMENT } from '../../document/entities/entities.ts'
+import { needsAdministrator } from './delegation.ts'
 import type { Objection, Verdict } from './rules/verdict.ts'
 
 const PROPOSALS = '/api/proposals'
@@ -11,6 +13,20 @@ export function gateRefusal(verdict: Pick<Verdict, 'objections'>): ServiceError<
     needs,
     ...(needs.length > 0 ? { propose: PROPOSALS } : {}),
   })
+}
+
+/**
+ * Asserts what nobody may make a change without. A refusal says what the change needs, as that of the gate.
+ *
+ * @throws {ServiceError} `not-permitted`, and whatever else `assert` throws.
+ */
+export function assertMayChange(assert: () => void, place = DOCUMENT): void {
+  try {
+    assert()
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'not-permitted') throw error
+    throw gateRefusal({ objections: [needsAdministrator(place, error.message)] })
+  }
 }
 
 /** The answer of the gate to a change that is only planned. */

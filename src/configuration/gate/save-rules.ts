@@ -6,6 +6,8 @@ import { type Access, assertMay } from '../access/permission.ts'
 import type { DocumentCache } from '../current/document-cache.ts'
 import type { Gate } from './gate.ts'
 import { overrideTrailers } from './override.ts'
+import { assertMayChange } from './refusal.ts'
+import { RULES_ENTITY } from './rules/match.ts'
 import { RULES_FILE } from './rules-source.ts'
 import { assertSound, changeOfRules, knownNamesIn, rulesVersionOf } from './sound-rules.ts'
 
@@ -55,7 +57,7 @@ export async function saveRules(
   principal: Principal,
   { bytes, basedOn, message }: RulesRequest,
 ): Promise<{ readonly version: string; readonly revision: Revision | null }> {
-  assertMay(access, principal, { action: 'administer' })
+  assertMayChange(() => assertMay(access, principal, { action: 'administer' }), RULES_ENTITY)
   const revision = await history.changeBeside({
     name: RULES_FILE,
     author: principal.username,

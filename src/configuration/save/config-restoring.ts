@@ -9,6 +9,7 @@ import type { DocumentBefore, SavedChange } from './save-group.ts'
 import type { ConfigurationWriter } from './configuration-writer.ts'
 import { findRevision } from '../read/config-reading.ts'
 import { type Access, assertMay } from '../access/permission.ts'
+import { assertMayChange } from '../gate/refusal.ts'
 
 export interface ConfigRestoringDeps {
   readonly history: History
@@ -50,7 +51,7 @@ export async function readRestored(
   principal: Principal,
   commit: CommitSha,
 ): Promise<Pick<MakingCurrent, 'document' | 'subject'>> {
-  assertMay(access, principal, { action: 'administer-something' })
+  assertMayChange(() => assertMay(access, principal, { action: 'administer-something' }))
   const revision = findRevision({ history }, commit)
   const document = await history.readDocument(revision)
   const source = { number: history.numberOf(revision) ?? 0, username: revision.username }

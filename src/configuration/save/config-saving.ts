@@ -12,6 +12,7 @@ import { type KnownRenamesDeps, knownRenames } from './known-renames.ts'
 import { withOwnLineEndingBytes } from './line-endings.ts'
 import type { MergeDocuments } from './merge-edits.ts'
 import { type Access, assertMay } from '../access/permission.ts'
+import { assertMayChange } from '../gate/refusal.ts'
 
 export interface ConfigSavingDeps extends KnownRenamesDeps {
   readonly writer: ConfigurationWriter
@@ -46,7 +47,7 @@ export function saveDocument(
   principal: Principal,
   { door, document, basedOn, message = '', beforeCommit }: SaveRequest,
 ): Promise<SavedChange> {
-  assertMay(deps.access, principal, { action: 'administer-something' })
+  assertMayChange(() => assertMay(deps.access, principal, { action: 'administer-something' }))
   const isAdministrator = deps.access.may(principal, { action: 'administer' })
   const compute = async (current: DocumentBefore) => {
     if (basedOn === null) return document

@@ -7,6 +7,7 @@ import type { CurrentConfiguration } from '../current/current-configuration.ts'
 import type { ConfigEditor } from './config-editor.ts'
 import type { SavedChange } from './save-group.ts'
 import { type Access, assertMay } from '../access/permission.ts'
+import { assertMayChange } from '../gate/refusal.ts'
 
 export interface PipelinePreviewDeps {
   readonly configuration: CurrentConfiguration
@@ -66,7 +67,7 @@ export function assertMayAddTo(
   principal: Principal,
   group: string,
 ): void {
-  assertMay(access, principal, { action: 'administer-group', group })
+  assertMayChange(() => assertMay(access, principal, { action: 'administer-group', group }))
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import { RESTORING_CALLS, RestoringFields } from '../../api/configuration/restoring-calls.ts'
 import { commitNamed } from '../../api/configuration/named-commit.ts'
 import { assertMay } from '../../configuration/access/permission.ts'
+import { assertMayChange } from '../../configuration/gate/refusal.ts'
 import { digestHeaders, parseIfMatch } from '../../api/configuration/digest-header.ts'
 import { saveOrPropose } from '../../api/configuration/prefer-propose.ts'
 import { messageOf } from '../../http/change-message.ts'
@@ -56,7 +57,8 @@ async function restore(
 ): Promise<Response> {
   const { builds, configuration, site } = context
   const { history } = builds
-  assertMay(builds.access, c.env.principal, { action: 'administer-something' })
+  const { principal } = c.env
+  assertMayChange(() => assertMay(builds.access, principal, { action: 'administer-something' }))
   const ifMatch = c.req.header('if-match')?.trim() ?? ''
   const basedOn =
     (ifMatch === '' ? null : await parseIfMatch(ifMatch, history)) ?? history.current().digest

@@ -17,6 +17,7 @@ import type { Digest } from '../../core/digest.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { SavedChange } from '../../configuration/save/save-group.ts'
 import { assertMay } from '../../configuration/access/permission.ts'
+import { assertMayChange } from '../../configuration/gate/refusal.ts'
 import { assertAdministers } from '../../configuration/entities/entity-access.ts'
 import { readRevision } from '../../configuration/entities/read-entity.ts'
 import { findNamedEntity, foldEntity } from '../../document/entities/entities.ts'
@@ -97,8 +98,10 @@ async function assertOwnEntity(
     findNamedEntity((await readRevision(deps, ground.current)).root, names.now),
     findNamedEntity((await readRevision(deps, ground.revision)).root, names.past),
   ]
-  assertAdministers(access, principal, now ?? past)
-  assertAdministers(access, principal, past)
+  assertMayChange(() => {
+    assertAdministers(access, principal, now ?? past)
+    assertAdministers(access, principal, past)
+  }, names.now)
 }
 
 /**
