@@ -126,6 +126,11 @@ describe('the file of rules', () => {
       `${TWO_EYES}examples: [{ name: x, change: { entity: pipeline/s2 }, expect: { allowed: true } }]\n`,
       'The example "x" expects allowed, and the rules say denies templates',
     ],
+    [`${TWO_EYES}  - { name: Delegation, effect: deny }\n`, 'The name delegation is taken'],
+    [
+      `a: &a [${'x,'.repeat(20)}]\nb: &b [${'*a,'.repeat(20)}]\nc: [${'*b,'.repeat(20)}]\n${TWO_EYES}`,
+      'The file repeats its anchors too often',
+    ],
   ])('is refused with the place of what is wrong: case %#', async (text, message) => {
     const service = served()
     const headers = { ...ANY, 'x-cairn-message': 'why' }

@@ -28,6 +28,8 @@ export const MAX_RULES_BYTES = 262_144
 /** A key for expressions, if rules ever have any. */
 const RESERVED = 'when_cel'
 const MAX_ALIASES = 100
+/** The name of the rule that is there without a file. */
+const BUILT_IN = 'delegation'
 
 /** Reads a file of rules: its YAML, its form, and the meaning of each rule on its own. */
 export function readRules(bytes: Uint8Array): RulesReading {
@@ -43,14 +45,27 @@ export function readRules(bytes: Uint8Array): RulesReading {
     return { ok: false, problems: faults.map((each) => yamlProblem(each, lines)) }
   }
   const places = placesIn(document, lines)
-  const written = RulesFile.safeParse(document.toJS({ maxAliasCount: MAX_ALIASES }), {
-    reportInput: true,
-  })
+  const value = valueOf(document)
+  if (value === undefined) {
+    const message = 'The file repeats its anchors too often'
+    return { ok: false, problems: [{ message, line: 1, column: 1 }] }
+  }
+  const written = RulesFile.safeParse(value, { reportInput: true })
   if (!written.success) {
     const problems = written.error.issues.flatMap((issue) => problemsOf(issue, [], places))
     return { ok: false, problems }
   }
   return compileFile(written.data, { places, version: hash('sha256', bytes) })
+}
+
+/** Undefined where aliases would make it much longer than it is written. */
+function valueOf(document: Document.Parsed): unknown {
+  try {
+    return document.toJS({ maxAliasCount: MAX_ALIASES })
+  } catch (error) {
+    if (error instanceof ReferenceError) return undefined
+    throw error
+  }
 }
 
 function compileFile(
@@ -66,6 +81,7 @@ function compileFile(
     if (names.has(written.name.toLowerCase())) {
       report(['name'], `There are two rules named ${written.name}`)
     }
+    if (written.name.toLowerCase() === BUILT_IN) report(['name'], `The name ${BUILT_IN} is taken`)
     names.add(written.name.toLowerCase())
     rules.push(compileRule(written, report))
   }
