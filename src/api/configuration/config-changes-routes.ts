@@ -43,6 +43,7 @@ const route = routeWith<ChangesState>('Configuration')
 
 /** `/api/config/changes…`: the differences between two revisions, in words. */
 export const configChangesResource = resource({
+  conditional: true,
   open: (context: ApiContext): ChangesState => ({ context, changes: changesAnswers(context) }),
   routes: [
     route({

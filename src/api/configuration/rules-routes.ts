@@ -8,14 +8,20 @@ import { ServiceError } from '../../core/errors.ts'
 import { MessageBody } from '../../wire/action-bodies.ts'
 import { RulesReplayBody } from '../../wire/rules-body.ts'
 import { messageOf } from '../../http/change-message.ts'
-import { plainTag } from '../../http/cached-response.ts'
+import { CachedResponse, plainTag } from '../../http/cached-response.ts'
 import { json } from '../../http/errors.ts'
 import { malformed, parseWholeNumber } from '../../http/parameters.ts'
 import { readBody } from '../../http/request-body.ts'
 import type { ApiContext } from '../definition/api-context.ts'
 import { renderListed } from './listed-revision.ts'
 import { commitNamed } from './named-commit.ts'
-import { CACHE_HEADERS, jsonAnswer, MESSAGE_HEADER } from '../definition/operation.ts'
+import {
+  CACHE_HEADERS,
+  jsonAnswer,
+  MESSAGE_HEADER,
+  NOT_MODIFIED,
+  reads,
+} from '../definition/operation.ts'
 import { QUIET } from '../definition/route-rules.ts'
 import { resource, routeWith } from '../definition/route.ts'
 
@@ -46,6 +52,7 @@ rules:
 
 /** The rules of the gate: the file, and the schema of it. */
 export const rulesResource = resource({
+  conditional: true,
   open: (context: ApiContext) => context,
   routes: [
     route({
@@ -55,13 +62,14 @@ export const rulesResource = resource({
       caller: 'administrator',
       answers: {
         200: { text: 'The file', content: [{ type: YAML, schema: null }], headers: CACHE_HEADERS },
+        304: NOT_MODIFIED,
       },
       errors: ['file-not-found'],
       example: {},
       handle: async (c, { configuration }) => {
         const { bytes, version } = await readRulesFile(configuration, c.env.principal)
-        const headers = { 'content-type': `${YAML}; charset=utf-8`, 'cache-control': 'no-cache' }
-        return new Response(bytes, { headers: { ...headers, etag: `"${version}"` } })
+        const type = `${YAML}; charset=utf-8`
+        return new CachedResponse(bytes, { type, etag: version, immutable: false }).answer(c)
       },
     }),
     route({
@@ -145,9 +153,9 @@ export const rulesResource = resource({
       path: '/api/config/rules-schema.json',
       summary: 'The JSON schema of the rules, for editors',
       caller: 'user',
-      answers: { 200: jsonAnswer('The schema', z.looseObject({}), CACHE_HEADERS) },
+      answers: reads('The schema', z.looseObject({})),
       example: { answer: { type: 'object', required: ['version', 'rules'] } },
-      handle: () => json(rulesJsonSchema(), 200, { 'cache-control': 'no-cache' }),
+      handle: () => json(rulesJsonSchema()),
     }),
     route({
       method: 'POST',

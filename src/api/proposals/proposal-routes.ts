@@ -28,7 +28,7 @@ import {
 } from '../../wire/proposal-body.ts'
 import { digestHeaders, DIGEST_DESCRIBED } from '../configuration/digest-header.ts'
 import type { LeaderContext } from '../definition/api-context.ts'
-import { jsonAnswer, jsonBody, type Operation } from '../definition/operation.ts'
+import { jsonAnswer, jsonBody, type Operation, reads } from '../definition/operation.ts'
 import { leaderResource, routeWith } from '../definition/route.ts'
 import { SAMPLE_PROPOSED } from '../definition/sample.ts'
 import {
@@ -69,6 +69,7 @@ const acts = {
 
 /** `/api/proposals…`: changes that others approve before they are saved. */
 export const proposalResource = leaderResource({
+  conditional: true,
   open: (context: LeaderContext) => context,
   routes: [
     route({
@@ -122,7 +123,7 @@ export const proposalResource = leaderResource({
           schema: z.literal('me'),
         },
       },
-      answers: { 200: jsonAnswer('Proposals', z.array(ProposalEntry)) },
+      answers: reads('Proposals', z.array(ProposalEntry)),
       errors: ['malformed-request'],
       example: { query: { state: 'open' } },
       handle: async (c, { proposals }) => {
@@ -141,7 +142,7 @@ export const proposalResource = leaderResource({
       tools: [{ name: 'proposal' }],
       caller: 'user',
       parameters: NUMBER,
-      answers: DETAIL,
+      answers: reads('The proposal', ProposalBody),
       errors: ['malformed-request', 'proposal-not-found'],
       handle: async (c, context) => json(await detailOf(c, context, numberOf(c))),
     }),
