@@ -185,6 +185,29 @@ describe('a page that is refused', () => {
     expect(viewer).toEqual({ status: 403, names: [], statuses: [] })
     expect(shown).toMatch(/href="\/account"[^>]*>Your permissions/)
   })
+
+  it('are on the account of everybody, each with the way to it', async () => {
+    const opened = await service()
+    const account = async (name: Parameters<typeof loginOf>[0]) => {
+      const shown = await opened.fetch('/account', { as: loginOf(name) })
+      return /<h2>What I administer<\/h2>.*?<\/section>/s.exec(await shown.text())?.[0]
+    }
+
+    const templater = (await account('templater')) ?? ''
+    const [history = '', edit = ''] = [...templater.matchAll(/href="([^"]*)"/g)].map(
+      ([, href]) => href,
+    )
+    const statuses = await Promise.all(
+      [history, edit].map(
+        async (href) => (await opened.fetch(href, { as: loginOf('templater') })).status,
+      ),
+    )
+
+    expect([history, edit]).toEqual(['/config/entity/template/tpl', '/config/edit/template/tpl'])
+    expect(statuses).toEqual([200, 200])
+    expect(await account('viewer')).toContain('No groups or templates')
+    expect(await account('root')).toContain('The whole server')
+  })
 })
 
 describe('the administrator of a group', () => {

@@ -38,7 +38,7 @@ describe('an override of a rule', () => {
 
     await expect
       .poll(() => overridesIn(service))
-      .toEqual([expect.stringContaining('root passed the rule two-eyes by an override')])
+      .toEqual([expect.stringContaining('root overrode the rule two-eyes')])
     expect(await entriesOf(service)).toMatchObject([
       { user: 'root', outcome: 'done', target: `two-eyes in ${commit}` },
     ])
@@ -107,6 +107,6 @@ describe('an override of a rule', () => {
     await saveByOverride(service, CHANGED)
 
     await expect.poll(() => overridesIn(service)).toHaveLength(1)
-    expect(await overridesIn(service)).toEqual([expect.stringContaining('root passed')])
+    expect(await overridesIn(service)).toEqual([expect.stringContaining('root overrode')])
   })
 })

@@ -38,7 +38,7 @@ describe('a recovery', () => {
     expect(git(service.repository, 'log', '-1', format).trim()).toBe('admin two-eyes')
     await expect
       .poll(() => problemsOf(service))
-      .toContainEqual(expect.stringContaining('admin passed the rule two-eyes in a recovery'))
+      .toContainEqual(expect.stringContaining('admin bypassed the rule two-eyes in a recovery'))
 
     now += HOUR_MS
     expect((await save(service, TWO_ADMINISTRATORS)).status).toBe(403)

@@ -99,7 +99,7 @@ describe('the page of rules', () => {
     const service = await rule(await openService(), FREEZE)
     const rulesOf = async (entity: string) => {
       const page = await service.fetch(`/rules?q=${encodeURIComponent(entity)}`, { as: ROOT })
-      const names = [...(await page.text()).matchAll(/<code>([\w-]+)<\/code><\/th>/g)]
+      const names = [...(await page.text()).matchAll(/<code[^>]*>([\w-]+)<\/code><\/th>/g)]
       return [page.status, ...names.map(([, name]) => name)]
     }
 

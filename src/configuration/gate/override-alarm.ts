@@ -111,9 +111,11 @@ export class OverrideAlarm implements AsyncDisposable {
   problems(): readonly HealthProblem[] {
     return this.#open().map(({ commit, overrides }) => {
       const passed = overrides.map(({ by, rule, inRecovery = false }) => {
-        return `${by} passed the rule ${rule} ${inRecovery ? 'in a recovery' : 'by an override'}`
+        return inRecovery
+          ? `${by} bypassed the rule ${rule} in a recovery`
+          : `${by} overrode the rule ${rule}`
       })
-      const briefly = `${passed.join(', ')}, in the commit ${commit.slice(0, 10)}`
+      const briefly = `${passed.join(', ')} in commit ${commit.slice(0, 10)}`
       const call = `POST /api/config/revisions/${commit}/acknowledge-override`
       const subject = `${briefly}. Another administrator acknowledges it with ${call}`
       return { subject, briefly: `${briefly}.`, errors: [], commits: [commit] }

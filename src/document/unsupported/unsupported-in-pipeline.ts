@@ -114,7 +114,7 @@ function* inStage(stage: Stage, open: OpenSecret): Generator<Found> {
   const { at, name, artifactCleanupProhibited, variables } = stage
   if (artifactCleanupProhibited) {
     const what = `artifactCleanupProhibited of the stage ${name}`
-    yield { at, what, because: 'where `--max-artifacts` is set, the oldest runs make room' }
+    yield { at, what, because: 'where --max-artifacts is set, the oldest runs make room' }
   }
   yield* inVariables(variables, open)
 }

@@ -139,12 +139,12 @@ const WORDINGS: Readonly<Record<Exclude<OutsideDefinition['element'], Conditiona
   purge: {
     entity: () => 'server',
     what: () => 'the purging of artifacts on a full disk',
-    because: '`--max-artifacts` says how much is kept',
+    because: '--max-artifacts sets how much is kept',
   },
   backup: {
     entity: () => 'server',
     what: () => 'the schedule of backups, and what runs after them',
-    because: '`cairn backup` makes them',
+    because: 'cairn backup makes them',
   },
   webhookSecret: {
     entity: () => 'server',

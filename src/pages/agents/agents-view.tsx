@@ -95,7 +95,7 @@ function Head({ frame: { links }, page, query, here }: AgentsViewProps & { here:
           {n === 0 ? ': ' : ', '}
           <span class="nowrap">
             <a href={links.agents({ q: `status:"${status.toLowerCase()}"` })}>
-              {`${count} ${statusWord(status)}`}
+              {`${count} ${statusWord(status).toLowerCase()}`}
             </a>
           </span>
         </>

@@ -195,7 +195,8 @@ export function auditSentence(
     return { verb, object: objects.join(', '), href: null, revision }
   }
   const place = placeOf({ links, runs }, target)
-  return { verb, ...(place ?? { object: target, href: null }), revision }
+  const words = target.split(' ').map(shortened).join(' ')
+  return { verb, ...(place ?? { object: words, href: null }), revision }
 }
 
 /** `pipeline web-shop`; an agent by its name where that is known. */

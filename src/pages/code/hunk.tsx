@@ -91,7 +91,7 @@ function ExpandBelow(props: HunkProps) {
   const { hiddenBelow, hunk } = props.region
   if (hiddenBelow === 0) return <></>
   return (
-    <div class="row hunk-bar below">
+    <div class="row hunk-bar last">
       <ExpandLink {...props} count={hiddenBelow} place={hunk + 1} where="below" />
     </div>
   )

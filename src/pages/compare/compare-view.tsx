@@ -195,10 +195,10 @@ function Head(props: CompareViewProps) {
             <Who revision={after} />
           ) : (
             <span>
-              <Moment time={before.time} /> →
+              <Moment time={before.time} /> → <Moment time={after.time} />
             </span>
           )}
-          <Moment time={after.time} />
+          {isStep && <Moment time={after.time} />}
           {total > 0 && (
             <span>
               <LineCounts lines={lines} />

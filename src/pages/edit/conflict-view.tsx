@@ -117,19 +117,28 @@ interface PlaceProps {
   readonly choice: Choice | null
   /** Whether a choice was needed and not made. */
   readonly isMissing: boolean
+  /** The author of the other side; absent where that is the reader. */
+  readonly author?: string
 }
 
 /** The sides of one conflict, with a choice between them. */
-export function ConflictSides({ place, n, current, choice, isMissing }: PlaceProps) {
+export function ConflictSides({ place, n, current, choice, isMissing, author }: PlaceProps) {
   const theirs = `${current.who}’s (r${current.number})`
+  const ours = author === undefined ? 'mine' : `${author}’s`
   const sides = [
-    { value: 'ours', label: 'Keep mine', side: place.mine, other: place.theirs, reverts: theirs },
+    {
+      value: 'ours',
+      label: `Keep ${ours}`,
+      side: place.mine,
+      other: place.theirs,
+      reverts: theirs,
+    },
     {
       value: 'theirs',
       label: `Take ${theirs}`,
       side: place.theirs,
       other: place.mine,
-      reverts: 'mine',
+      reverts: ours,
     },
   ] as const
   return (

@@ -75,12 +75,14 @@ function Permissions({ items }: { items: Plan['permissions'] }) {
   )
 }
 
-/** The reason of the gate, and whose decisions would let the change pass. */
+/** The reason of the gate, and whose decisions would let the change pass where the reason does not say it. */
 function Verdict({ verdict: { reason, needs } }: { verdict: NonNullable<Plan['verdict']> }) {
   return (
     <>
       {`${reason}.`}
-      {needs.map(({ rule, of }) => ` ${rule} needs: ${someOf(of, MAX_ENTRIES)}.`)}
+      {needs
+        .filter(({ of }) => !of.every((each) => reason?.includes(each)))
+        .map(({ rule, of }) => ` ${rule} needs: ${someOf(of, MAX_ENTRIES)}.`)}
     </>
   )
 }

@@ -9,6 +9,7 @@ import { LineCounts } from '../history/history-table.tsx'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { LinkButton, LinkChoice } from '../kit/buttons.tsx'
 import { ChangeWords } from '../parts/change-words.tsx'
+import { countOf } from '../kit/words/count.ts'
 import { PageHead } from '../kit/page-head.tsx'
 import type { RevisionStep } from '../kit/links.ts'
 import { Moment } from '../kit/when.tsx'
@@ -70,7 +71,7 @@ export function EntityCompareView(props: EntityCompareViewProps) {
 function Head(props: EntityCompareViewProps) {
   const { frame, address, comparison, query, hasPatch, offersEffective, mayUndo } = props
   const { links } = frame
-  const { before, after, lines, older, newer } = comparison
+  const { before, after, lines, older, newer, only } = comparison
   const range = { from: `r${before.number}`, to: `r${after.number}` }
   const swapped = { from: `r${after.number}`, to: `r${before.number}` }
   const options = compareQueryOf({ ...query, start: null, expanded: [] })
@@ -83,15 +84,14 @@ function Head(props: EntityCompareViewProps) {
       name={`r${before.number} → r${after.number}`}
       about={
         <span class="row">
-          <Who revision={after} />
-          <Moment time={after.time} />
+          <Makers {...comparison} />
           <span>
             <LineCounts lines={lines} />
             {` lines of this ${address.kind}`}
           </span>
         </span>
       }
-      below={<ChangeWords revision={after} links={null} />}
+      below={only && <ChangeWords revision={only} links={null} />}
       actions={
         <>
           {mayUndo && (
@@ -120,5 +120,23 @@ function Head(props: EntityCompareViewProps) {
         </>
       }
     />
+  )
+}
+
+/** The author of the only change, or the time of several. */
+function Makers({ before, after, between, only }: EntityComparison) {
+  if (only !== null) {
+    return (
+      <>
+        <Who revision={only} />
+        <Moment time={only.time} />
+      </>
+    )
+  }
+  return (
+    <span>
+      {between > 1 && `${countOf(between, 'change')}, `}
+      <Moment time={before.time} /> → <Moment time={after.time} />
+    </span>
   )
 }

@@ -39,6 +39,10 @@ export interface EntityComparison extends TextComparison {
   /** The change of the entity before both revisions, and the one after them. */
   readonly older: NumberedRevision | null
   readonly newer: NumberedRevision | null
+  /** The changes of the entity between both revisions. */
+  readonly between: number
+  /** The only one of them; null for none or several. */
+  readonly only: NumberedRevision | null
   /** Whether it is compared as it runs, each value a line. */
   readonly isEffective: boolean
   /** Whether the second revision has the entity. */
@@ -90,13 +94,16 @@ export async function readEntityComparison(
     : texts
   if (steps.length === 0 && texts.join('') === '') throw entityNotFound(address)
   const [low, high] = [Math.min(before.number, after.number), Math.max(before.number, after.number)]
-  const older = steps.at(placeOf(steps, low))?.revision ?? null
+  const [end, start] = [placeOf(steps, low), placeOf(steps, high)]
+  const older = steps.at(end)?.revision ?? null
   return {
     before,
     after,
     // The first revision of all came upon none to compare it with.
     older: older?.base == null ? null : older,
-    newer: steps.at(placeOf(steps, high) - 1)?.revision ?? null,
+    newer: steps.at(start - 1)?.revision ?? null,
+    between: end - start,
+    only: end - start === 1 ? (steps.at(start)?.revision ?? null) : null,
     hasAfter: texts[1] !== '',
     changes: changesBetween(address, texts),
     isEffective,

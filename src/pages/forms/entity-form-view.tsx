@@ -139,8 +139,6 @@ function Members({ frame: { links }, open: { kind, name }, members }: EntityForm
         {members.map((pipeline) => (
           <LinkButton href={links.form({ kind: 'pipeline', name: pipeline })} label={pipeline} />
         ))}
-      </p>
-      <p class="actions">
         <LinkButton
           href={links.newPipeline({ pipelineGroup: name })}
           label="Add a pipeline"

@@ -151,13 +151,20 @@ const JUMPS: Partial<Record<Section, string>> = {
   agents: 'a',
 }
 
-type SectionLink = readonly [section: Section, label: string, href: string]
+/** Short enough on a phone for all sections to be one line. */
+const CURRENT = (
+  <>
+    Current<span class="in-wide"> config</span>
+  </>
+)
+
+type SectionLink = readonly [section: Section, label: Child, href: string]
 
 function Bar({ frame, section, search = '' }: PageProps) {
   const { links, assets, username, isAdministrator } = frame
   const configuration: readonly SectionLink[] = [
     ['history', 'History', links.history()],
-    ['current', 'Current config', links.current()],
+    ['current', CURRENT, links.current()],
     ['edit', 'Edit', links.edit()],
   ]
   const builds: readonly SectionLink[] = [

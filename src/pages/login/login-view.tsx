@@ -1,3 +1,4 @@
+import { LinkButton } from '../kit/buttons.tsx'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { Field } from '../kit/forms.tsx'
 import type { KeptForm } from '../frame/kept-form.ts'
@@ -106,11 +107,12 @@ function Provider({
 /** Asks before a log-out, so that a link alone ends no session. */
 export function LogOutView({ frame }: { frame: PageFrame }) {
   return (
-    <PageLayout frame={frame} title="Log out">
+    <PageLayout frame={frame} title="Log out" styles={['login.css']}>
       <form class="card fields login" method="post" action={frame.links.logOut()}>
         <h1>Log out?</h1>
         <p class="actions">
           <button class="button primary">Log out</button>
+          <LinkButton href={frame.links.root()} label="Cancel" />
         </p>
       </form>
     </PageLayout>

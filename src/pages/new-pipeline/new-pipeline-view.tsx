@@ -45,7 +45,11 @@ export function NewPipelineView(props: NewPipelineViewProps) {
   const { links } = frame
   return (
     <PageLayout frame={frame} title="New pipeline" section="pipelines" styles={['edit.css']}>
-      <PageHead title="New pipeline" about="One material, stage, job and task to start with." />
+      <PageHead
+        title="New pipeline"
+        trail={[['Pipelines', links.pipelines()]]}
+        about="One material, stage, job and task to start with."
+      />
       <ProblemList
         title={countOf(problems.length, 'problem')}
         problems={problems}

@@ -73,7 +73,7 @@ export function ChangeGist({
           <span class="gist-change">
             <Mark kind={change.kind} />
             {n === 0 && !isAboutAll(change) && <GistSubject group={group} linkOf={linkOf} />}
-            <Sentence change={change} href={gistHref(group, linkOf)} />
+            <Sentence change={change} href={gistHref(group, linkOf)} isBrief />
           </span>
         )),
       )}
@@ -235,8 +235,15 @@ export function EntityLink({ entity, href }: { entity: ChangedEntity; href: stri
   return href === null ? <span>{text}</span> : <a href={href}>{text}</a>
 }
 
-function Sentence({ change, href }: { change: DocumentChange; href: string | null }) {
-  if (isAboutAll(change)) return <WholeEntity change={change} href={href} />
+interface SentenceProps {
+  readonly change: DocumentChange
+  readonly href: string | null
+  /** Whether the size of what is added or removed is left out. */
+  readonly isBrief?: boolean
+}
+
+function Sentence({ change, href, isBrief = false }: SentenceProps) {
+  if (isAboutAll(change)) return <WholeEntity change={change} href={href} isBrief={isBrief} />
   const { kind, path, subject } = change
   return (
     <span>
@@ -247,7 +254,8 @@ function Sentence({ change, href }: { change: DocumentChange; href: string | nul
         </>
       ))}
       {path.length > 0 && ': '}
-      {kind === 'reformatted' ? `${subject} only` : subject} <Values change={change} />
+      {kind === 'reformatted' ? `${subject} only` : subject}{' '}
+      <Values change={change} isBrief={isBrief} />
     </span>
   )
 }
@@ -264,16 +272,16 @@ function PathPart({ part }: { part: string }) {
   )
 }
 
-function WholeEntity({ change, href }: { change: DocumentChange; href: string | null }) {
+function WholeEntity({ change, href, isBrief = false }: SentenceProps) {
   const { kind, subject, label } = change
-  if (kind === 'renamed') return <Values change={change} />
+  if (kind === 'renamed') return <Values change={change} isBrief={isBrief} />
   const word = subject.endsWith(` ${label}`) ? subject.slice(0, -label.length) : ''
   const name = word === '' ? subject : label
   return (
     <span>
       <span class="muted">{word}</span>
       {href === null ? <b>{name}</b> : <a href={href}>{name}</a>}
-      <Values change={change} />
+      <Values change={change} isBrief={isBrief} />
     </span>
   )
 }
@@ -282,10 +290,11 @@ function WholeEntity({ change, href }: { change: DocumentChange; href: string | 
  * The value before, struck through, and the one after; for added or removed entities, their value
  * or size.
  */
-function Values({ change }: { change: DocumentChange }) {
+function Values({ change, isBrief }: { change: DocumentChange; isBrief: boolean }) {
   const { kind, from, to, lines } = change
   if (kind === 'added' || kind === 'removed') {
-    const value = from ?? to ?? (lines === undefined ? null : `${lines} lines`)
+    const size = lines === undefined || isBrief ? null : `${lines} lines`
+    const value = from ?? to ?? size
     return value === null ? <></> : <span class="muted">{` (${value})`}</span>
   }
   if (kind === 'reordered' || kind === 'reformatted') return <></>

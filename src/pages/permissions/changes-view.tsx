@@ -73,7 +73,7 @@ function Side({ links, from, revision, title, changes: { shown, more } }: SidePr
       {shown.map(({ of, right, elsewhere }) => (
         <li>
           <b>{`${right.right} ${of}`}</b>
-          {`, in r${giving.number} by `}
+          {` in r${giving.number}: `}
           <ReasonsInWords
             links={links}
             revision={giving}

@@ -257,7 +257,7 @@ function Pipelines({ links, problem }: { links: Links; problem: ServiceProblem }
   if (pipelines.length === 0) return <></>
   const more = pipelines.length - MAX_PIPELINES
   return (
-    <span class="muted">
+    <p class="muted">
       {plural(pipelines.length, 'Pipeline')}{' '}
       {pipelines.slice(0, MAX_PIPELINES).map((name, n) => (
         <>
@@ -266,6 +266,6 @@ function Pipelines({ links, problem }: { links: Links; problem: ServiceProblem }
         </>
       ))}
       {more > 0 && ` and ${moreOf(more)}`}
-    </span>
+    </p>
   )
 }

@@ -1,6 +1,7 @@
 import type { Child } from 'hono/jsx'
 import type { Objection } from '../../configuration/gate/rules/verdict.ts'
 import type { Proposal } from '../../proposals/proposal.ts'
+import { isSameName } from '../../core/name-key.ts'
 import type { ProposalDetail } from '../../proposals/read-proposals.ts'
 import type { DocumentComparison } from '../code/comparison.ts'
 import { PlainDiff } from '../code/plain-diff.tsx'
@@ -190,10 +191,12 @@ function listed(lines: readonly string[]): Child {
 }
 
 /** A choice for each place, by entity. Solving them makes the next version. */
-function Conflicts({ frame: { links }, detail: { proposal }, conflicts }: ProposalViewProps) {
+function Conflicts({ frame, detail: { proposal }, conflicts }: ProposalViewProps) {
   if (conflicts === null) return null
   const { current, places, choices } = conflicts
-  const { number, newest } = proposal
+  const { number, newest, author } = proposal
+  const { links, username } = frame
+  const isOwn = isSameName(author.username, username)
   return (
     <form class="card conflict" method="post" action={links.proposal(number)}>
       <input type="hidden" name="version" value={String(newest.version)} />
@@ -208,6 +211,7 @@ function Conflicts({ frame: { links }, detail: { proposal }, conflicts }: Propos
           current={current}
           choice={choices[n] ?? null}
           isMissing={choices.length > 0 && (choices[n] ?? null) === null}
+          {...(isOwn ? {} : { author: author.username })}
         />
       ))}
       <section class="row conflict-end">
@@ -253,12 +257,18 @@ function Comments({ detail: { proposal }, now }: ProposalViewProps) {
       {comments.map(({ by, time, text, entity, line }) => (
         <p>
           <b>{by.username}</b> <When time={time} now={now} />
-          {entity !== undefined && ` on ${entity.replace('/', ' ')}`}
-          {line !== undefined && ` on line ${line}`}: {text}
+          {` ${placeOfComment(entity, line)}`.trimEnd()}: {text}
         </p>
       ))}
     </section>
   )
+}
+
+/** `on pipeline shop, line 12`; empty for the whole proposal. */
+function placeOfComment(entity: string | undefined, line: number | undefined): string {
+  const places = [entity?.replace('/', ' '), line === undefined ? undefined : `line ${line}`]
+  const named = places.filter((each) => each !== undefined)
+  return named.length === 0 ? '' : `on ${named.join(', ')}`
 }
 
 /** One form: its text goes with whichever button is pressed. */

@@ -207,10 +207,12 @@ function RestoreForm({ frame, preview, reason, view }: RestoreViewProps) {
     <form class="card stale fields" method="post" action={address(queryOf(view))}>
       <p>{promise}</p>
       <input type="hidden" name="basedOn" value={current.digest} />
-      <label for="reason">Reason</label>
-      <textarea id="reason" name="reason" rows={2} required maxlength={MAX_MESSAGE_LENGTH}>
-        {`\n${reason}`}
-      </textarea>
+      <label class="field">
+        Reason
+        <textarea id="reason" name="reason" rows={2} required maxlength={MAX_MESSAGE_LENGTH}>
+          {`\n${reason}`}
+        </textarea>
+      </label>
       <div class="actions">
         <button class="primary" disabled={problems.length > 0}>
           {button}

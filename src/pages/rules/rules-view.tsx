@@ -25,11 +25,13 @@ interface RulesViewProps extends OpenPageWithMessage {
 const COLUMNS: readonly TableColumn[] = [
   { label: 'Rule', isHead: true },
   { label: 'In words' },
-  { label: 'Possible approvers' },
+  { label: 'Approvers' },
   { label: 'Edit', isPlain: true },
 ]
 const FORM = 'rules-text'
 const MAX_NAMES = 12
+/** A longer name breaks at its hyphens, as a phone has no room for it. */
+const MAX_UNBROKEN = 20
 const MAX_REASON = 4_000
 const ROWS = 24
 /** Stands in the field as long as there are no rules. */
@@ -128,20 +130,20 @@ export function RulesView(props: RulesViewProps) {
 function RuleButtons({ frame, name }: { readonly frame: PageFrame; readonly name: string }) {
   const actions = [
     ['edit', 'Edit'],
-    ['raise', 'Up'],
-    ['lower', 'Down'],
+    ['raise', '↑', 'Move up'],
+    ['lower', '↓', 'Move down'],
     ['remove', 'Remove'],
   ] as const
   return (
-    <span class="actions">
-      {actions.map(([action, label]) => (
+    <span class="nowrap">
+      {actions.map(([action, label, word = label]) => (
         <button
           class="quiet"
           form={FORM}
           formaction={frame.links.ruleForm()}
           name={action}
           value={name}
-          aria-label={`${label}: ${name}`}
+          aria-label={`${word}: ${name}`}
         >
           {label}
         </button>
@@ -163,7 +165,7 @@ function aboutOf({ version, rules, entity }: ShownRules): string {
 function cellsOf(rule: ShownRule, { knowsEveryone }: ShownRules) {
   const { name, sentences, message, asked } = rule
   return [
-    <code>{name}</code>,
+    <code class={name.length > MAX_UNBROKEN ? undefined : 'nowrap'}>{name}</code>,
     <>
       {sentences.join(' ')}
       {message !== null && <p class="muted">{message}</p>}

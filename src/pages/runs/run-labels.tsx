@@ -74,8 +74,9 @@ export function StageChips({
 /** `8 runs, with configuration changes in between`: what a page of runs lists. */
 export function aboutRuns(total: number, hasMarkers: boolean): string {
   const runs = total === 0 ? 'No runs yet' : countOf(total, 'run')
+  const between = total === 1 ? '' : ' in between'
   const where =
-    total === 0 ? ', only configuration changes' : ', with configuration changes in between'
+    total === 0 ? ', only configuration changes' : `, with configuration changes${between}`
   return `${runs}${hasMarkers ? where : ''}. `
 }
 

@@ -90,7 +90,7 @@ function Started({ run, now }: { run: StageRun; now: number }) {
   )
 }
 
-const AUTOMATICALLY = 'automatically'
+const AUTOMATICALLY = 'the server, automatically'
 
 /** The user who started a run, or the event that did. */
 function starterOf({ run, pipelineRun, stages }: StageDetails): string {
@@ -98,7 +98,7 @@ function starterOf({ run, pipelineRun, stages }: StageDetails): string {
   if (approvedBy !== APPROVED_BY_CHANGES) return approvedBy
   if (pipelineRun === null) return AUTOMATICALLY
   const before = stageBefore(pipelineRun, name)
-  if (before !== null) return `automatically, after stage ${before}`
+  if (before !== null) return `stage ${before}, automatically`
   return pipelineStarter(pipelineRun, stages[0] ?? null) ?? AUTOMATICALLY
 }
 

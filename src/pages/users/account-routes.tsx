@@ -91,6 +91,7 @@ async function answer(
   const { principal } = c.env
   const view = {
     ...pages.openWithMessage(c, refusal),
+    administers: pages.administeredBy(principal),
     hasPassword: principal.external === undefined,
     wishes: (await identities.subscriptions.find(principal)) ?? USUAL_WISHES,
     sendsMail: (configuration.configuration.read().configuration.server?.mailHost ?? null) !== null,

@@ -1,3 +1,4 @@
+import type { AdministeredParts } from '../../configuration/access/access.ts'
 import type { MailWishes } from '../../core/service/mail-wishes.ts'
 import { type OpenPageWithMessage, PageLayout } from '../kit/layout.tsx'
 import { FlashCard } from '../kit/notice.tsx'
@@ -6,10 +7,12 @@ import { ActionForm, Field } from '../kit/forms.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import type { FieldProblems } from '../runs/refusal.ts'
 import { LogOutEverywhere } from '../tokens/tokens-view.tsx'
+import { AdministeredCard } from './administered-card.tsx'
 import { MailForm } from './mail-form.tsx'
 import { RepeatedPassword } from './password-fields.tsx'
 
 export interface AccountViewProps extends OpenPageWithMessage {
+  readonly administers: AdministeredParts
   /** Whether the caller's password is stored here. */
   readonly hasPassword: boolean
   readonly wishes: MailWishes
@@ -23,7 +26,7 @@ export interface AccountViewProps extends OpenPageWithMessage {
 
 /** The caller's own password, sessions, and news by mail. */
 export function AccountView(props: AccountViewProps) {
-  const { frame, flash, hasPassword, problems, ...mail } = props
+  const { frame, flash, administers, hasPassword, problems, ...mail } = props
   const { links, username } = frame
   return (
     <PageLayout
@@ -37,6 +40,7 @@ export function AccountView(props: AccountViewProps) {
         actions={<LinkButton href={links.tokens()} label="My tokens" />}
       />
       {flash !== null && <FlashCard flash={flash} />}
+      <AdministeredCard frame={frame} administers={administers} />
       {hasPassword ? (
         <NewOwnPassword action={links.account()} problems={problems} />
       ) : (

@@ -49,7 +49,7 @@ describe('overrides of rules on several servers', { tags: ['postgresql'] }, () =
     for (const server of servers)
       await expect
         .poll(() => overridesAt(server), { timeout: TIMEOUT_MS })
-        .toEqual([expect.stringContaining('passed the rule frozen')])
+        .toEqual([expect.stringContaining('overrode the rule frozen')])
     const [subject = ''] = await overridesAt(follower)
     const [, path = ''] = /POST (\S+)$/.exec(subject) ?? []
     expect((await follower.fetch(path, { method: 'POST', as: SOMEONE })).status).toBe(403)

@@ -148,6 +148,7 @@ describe('the history of an entity', () => {
     expect(html).not.toContain('invoices')
     const same = await page(service, '/config/entity/pipeline/cart/compare/r3/r4')
     expect(wordsOf(same)).toContain('No changes')
+    expect(wordsOf(html)).toMatch(/3 changes, [^→]+→/)
     expect(same).toContain('rel="prev" href="/config/entity/pipeline/cart/compare/r2/r3"')
     expect(same).toContain('rel="next" href="/config/entity/pipeline/cart/compare/r4/r5"')
   })

@@ -176,14 +176,14 @@ describe('/permissions', () => {
 
     expect([former, now].map(Object.values)).toEqual([['V O 1 stage | V O'], ['O 1 stage | V O']])
     const lost =
-      'nothing | view group shop , in r2 by role crew in view of the group shop ( line 17 ) ; not in r3 ( line 14 )'
+      'nothing | view group shop in r2: role crew in view of the group shop ( line 17 ) ; not in r3 ( line 14 )'
     const gained =
-      'view group shop , in r3 by role guests in view of the group shop ( line 17 ) ; not in r2 ( line 14 ) | nothing'
+      'view group shop in r3: role guests in view of the group shop ( line 17 ) ; not in r2 ( line 14 ) | nothing'
     expect(changes).toEqual({
       'role crew 2 users someone olga': lost,
       'role guests 1 user gus': gained,
     })
-    expect(Object.values(back)[0]).toMatch(/^view group shop , in r2 by role crew .* \| nothing$/)
+    expect(Object.values(back)[0]).toMatch(/^view group shop in r2: role crew .* \| nothing$/)
     expect((await service.fetch('/permissions?revision=r9')).status).toBe(404)
     expect((await service.fetch('/permissions', { as: SOMEONE })).status).toBe(403)
   })

@@ -64,7 +64,7 @@ describe('the pages of proposals', () => {
     const since = await pageOf(service, 'owner', '/proposals/1?since=1')
 
     expect(page).toContain('Version 1, which you saw last')
-    expect(page).toMatch(/owner.*on pipeline hello on line 4.*Why\?/s)
+    expect(page).toMatch(/owner.*on pipeline hello, line 4: Why\?/s)
     expect(page).not.toContain('first-')
     expect(since).toMatch(/first-.*second-/s)
     expect((await service.fetch('/proposals/1?since=7', { as: loginOf('owner') })).status).toBe(400)
@@ -120,6 +120,7 @@ describe('the pages of proposals', () => {
     await save('theirs')
 
     const page = await pageOf(service, 'viewer', '/proposals/1')
+    const ofOthers = await pageOf(service, 'root', '/proposals/1')
     const against = /name="against" value="(\w+)"/.exec(page)?.[1] ?? ''
     const solve = (fields: Readonly<Record<string, string>>) =>
       press(service, 'viewer', { action: 'solve', against, version: '1', ...fields })
@@ -129,6 +130,7 @@ describe('the pages of proposals', () => {
     const { body } = await ask(service, 'viewer', '/1')
 
     expect(page).toMatch(/<legend>pipeline hello<\/legend>.*Keep mine.*mine-.*Take root.*theirs-/s)
+    expect(ofOthers).toMatch(/Keep viewer’s.*Reverts root’s.*Take root’s.*Reverts viewer’s/s)
     expect([unsolved.status, solved.status, late.status]).toEqual([400, 303, 409])
     expect(await unsolved.text()).toContain('Choose a side of each conflict')
     expect(body).toMatchObject({

@@ -51,7 +51,7 @@ describe('the page of a run of a stage', () => {
 
     expect(page).toMatch(/Run 1 \(attempt 1\).*Failed/s)
     expect(page).toMatch(/Started by<\/dt><dd>admin/)
-    expect(page).toContain('>1 run, with configuration changes in between. ')
+    expect(page).toContain('>1 run, with configuration changes. ')
     expect(page).not.toContain('per page')
     expect(page).toMatch(/<a href="\/config\/r2">r2<\/a>/)
     expect(page).toContain('The first run of this pipeline.')
@@ -230,7 +230,7 @@ describe('the page of a run of a stage', () => {
     expect(siblings).toMatch(/href="\/stages\/app\/build\/1\/1"(?! aria-current)/)
     expect(siblings).toMatch(/href="\/stages\/app\/check\/1\/1" aria-current="true"/)
     expect(siblings).toMatch(/ship<\/span> <span class="muted">not run/)
-    expect(page).toMatch(/Started by<\/dt><dd>automatically, after stage build/)
+    expect(page).toMatch(/Started by<\/dt><dd>stage build, automatically/)
   })
 
   it('offers and does only what the caller may', async () => {

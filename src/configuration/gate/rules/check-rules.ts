@@ -111,7 +111,9 @@ function unsatisfiable(rule: GateRule, need: ApprovalsNeed, known: KnownNames): 
   const scarce = peopleOfNeed(rule, need, known).find(({ count, names }) => names.length < count)
   if (scarce === undefined) return null
   const { count, whose, names } = scarce
-  return `Nobody can satisfy this: ${count} approvals by ${whose}, of whom ${names.length} can log in`
+  const approvals = count === 1 ? 'approval' : 'approvals'
+  const present = names.length === 0 ? 'nobody' : names.length
+  return `Nobody can satisfy this: ${count} ${approvals} by ${whose}, of whom ${present} can log in`
 }
 
 function peopleOfNeed(
