@@ -32,9 +32,15 @@ export interface ContactOptions {
 export class Contact {
   readonly #options: ContactOptions
   #lastSaid = ''
+  #intervalMs: number | null = null
 
   constructor(options: ContactOptions) {
     this.#options = options
+  }
+
+  /** The time until the next contact that the server asks for; null where it asks for none. */
+  get intervalMs(): number | null {
+    return this.#intervalMs
   }
 
   /** Registers or makes contact. Returns whether the server accepted it. */
@@ -69,7 +75,8 @@ export class Contact {
     const { client, identity, machine, work, autoRegister } = this.#options
     const { uuid, claim } = identity
     const request = { ...(await machine.describe()), uuid, claim, autoRegister }
-    const { token, configStatus } = await client.register(request, signal)
+    const { token, configStatus, contactIntervalMs } = await client.register(request, signal)
+    this.#intervalMs = contactIntervalMs ?? null
     await identity.keepToken(token)
     this.#log('info', `Registered; the server lists this agent as ${configStatus}`)
     work.onStatus(configStatus)
@@ -77,7 +84,9 @@ export class Contact {
 
   async #contact(signal: AbortSignal): Promise<void> {
     const { identity, work } = this.#options
-    const { instruction, configStatus } = await this.#send({ stopping: false, signal })
+    const reply = await this.#send({ stopping: false, signal })
+    const { instruction, configStatus } = reply
+    this.#intervalMs = reply.contactIntervalMs ?? null
     if (instruction.kind === 'cancel_job') work.onCancel(instruction.jobId)
     if (instruction.kind === 'register') {
       await identity.keepToken(null)

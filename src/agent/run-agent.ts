@@ -22,6 +22,7 @@ import { CONTACT_INTERVAL_MS } from '../wire/agent/contact.ts'
 
 /** The timing of the agent; tests make it short. */
 interface AgentTiming {
+  /** The longest time from one contact to the next; the server may ask for a shorter one. */
   readonly contactMs: number
   /** The shortest and the longest pause between attempts to reach the server. */
   readonly backoff: { readonly fromMs: number; readonly toMs: number }
@@ -163,7 +164,8 @@ async function keepContact(
   while (!stop.aborted) {
     const taken = await contact.make(stop)
     if (taken) pauses.reset()
-    await pause(taken ? contactMs : pauses.next(), stop)
+    const next = Math.min(contactMs, contact.intervalMs ?? contactMs)
+    await pause(taken ? next : pauses.next(), stop)
   }
 }
 

@@ -66,6 +66,11 @@ export class AgentDirectory {
     return directory
   }
 
+  /** Silence after which an agent counts as lost, in milliseconds. */
+  get timeout(): number {
+    return this.#options.timeout
+  }
+
   find(uuid: string): KnownAgent | null {
     return this.#agents.get(uuid) ?? null
   }

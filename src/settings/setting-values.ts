@@ -1,7 +1,6 @@
 import { delimiter } from 'node:path'
 import { z } from 'zod'
 import { firstMomentOf, lastMomentOf } from '../lib/moments.ts'
-import { CONTACT_INTERVAL_MS } from '../wire/agent/contact.ts'
 
 // The type of a flag or a variable. Refuses an unfit value with the message given here.
 
@@ -155,11 +154,11 @@ export const Validity = AnyDuration.refine(
   'is more than 720h, which is 30 days',
 )
 
-/** One contact may be late or lost; agents would be given up and found again otherwise. */
-const MIN_AGENT_TIMEOUT_MS = 2 * CONTACT_INTERVAL_MS
+/** Agents make contact three times as often, which is not to be most of what they and the server do. */
+const MIN_AGENT_TIMEOUT_MS = 1_000
 export const AgentTimeout = Duration.refine(
   (timeout) => timeout >= MIN_AGENT_TIMEOUT_MS,
-  `is less than ${MIN_AGENT_TIMEOUT_MS / 1_000}s, two contacts of an agent`,
+  `is less than ${MIN_AGENT_TIMEOUT_MS / 1_000}s`,
 )
 
 /** A flag without a value, given or not. Its variable is `true` or `false`. */

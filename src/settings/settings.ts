@@ -141,7 +141,7 @@ export const SETTINGS = {
       'folder with the secrets that a configuration refers to, as files CONFIG/KEY',
     ),
     'agent-timeout': AgentTimeout.prefault('300s').describe(
-      'silence after which an agent is lost; at least 10s',
+      'silence after which an agent is lost; at least 1s',
     ),
     'webhooks-file': Optional.describe(
       'receivers of revisions; webhooks.json in the state folder when absent',

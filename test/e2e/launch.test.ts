@@ -69,7 +69,7 @@ describe('cairn serve', () => {
     [['--port', 'high'], '--port "high" is not a port'],
     [['--log-level', 'loud'], '--log-level "loud" is neither info nor debug'],
     [['--colour', 'blue'], "Unknown option '--colour'"],
-    [['--agent-timeout', '1s'], '--agent-timeout "1s" is less than 10s, two contacts of an agent'],
+    [['--agent-timeout', '999ms'], '--agent-timeout "999ms" is less than 1s'],
   ])('ends with 2 and one line for %j', async (flags, line) => {
     const { code, stdout, stderr } = await run(['serve', ...flags], { cwd: tempDir() })
 

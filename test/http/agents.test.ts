@@ -112,6 +112,19 @@ describe('an agent that registers', () => {
     expect((await agent.tryContact()).status).toBe(401)
   })
 
+  it.each([
+    [[], 5_000],
+    [['--agent-timeout', '15s'], 5_000],
+    [['--agent-timeout', '3s'], 1_000],
+  ])('is told when to make contact so that it is not lost: %j', async (flags, interval) => {
+    const service = await startService(flags)
+    const agent = new CallingAgent(service)
+
+    const replies = [await agent.register(), await agent.contact()]
+
+    expect(replies.map(({ contactIntervalMs }) => contactIntervalMs)).toEqual([interval, interval])
+  })
+
   it('is told to register when nobody knows it', async () => {
     const service = await startService()
 

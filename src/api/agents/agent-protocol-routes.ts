@@ -6,7 +6,7 @@ import {
   type ContactAnswer,
   registerAgent,
 } from '../../agents/contact.ts'
-import { ContactReply, ContactRequest } from '../../wire/agent/contact.ts'
+import { ContactReply, ContactRequest, contactIntervalFor } from '../../wire/agent/contact.ts'
 import { parseAgentMessage, renderAgentMessage } from '../../wire/agent/message.ts'
 import { AGENT_PATTERNS } from '../../wire/agent/paths.ts'
 import { RegisterReply, RegisterRequest } from '../../wire/agent/registration.ts'
@@ -78,7 +78,7 @@ export const agentProtocolResource = leaderResource({
           const target = `/api/agent-invitations/${invitation}`
           c.env.auditActions = [{ action: 'register-agent', target }]
         }
-        return answer({ token, configStatus } satisfies RegisterReply)
+        return answer({ token, configStatus, ...intervalOf(deps) } satisfies RegisterReply)
       },
     }),
     route({
@@ -108,7 +108,7 @@ export const agentProtocolResource = leaderResource({
         const { instance, runtimeStatus, jobId, stopping, ...facts } = message
         const { address } = c.env
         const call = { uuid, token, address, instance, runtimeStatus, jobId, stopping, facts }
-        return answer(replyOf(await contactAgent(deps, call)))
+        return answer({ ...replyOf(await contactAgent(deps, call)), ...intervalOf(deps) })
       },
     }),
   ],
@@ -133,6 +133,10 @@ export function answer(message: object): Response {
 export async function textOf(c: Context<RouteEnv>): Promise<string> {
   const { buffer, byteOffset, length } = await readBody(c.req.raw, MAX_MESSAGE_BYTES)
   return Buffer.from(buffer, byteOffset, length).toString('utf8')
+}
+
+function intervalOf({ directory }: LeaderContext['agents']) {
+  return { contactIntervalMs: contactIntervalFor(directory.timeout) }
 }
 
 function replyOf(contact: ContactAnswer): ContactReply {

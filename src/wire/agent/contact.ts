@@ -1,15 +1,22 @@
 import { z } from 'zod'
 import { ConfigStatus, RuntimeStatus } from '../../core/builds/agent.ts'
-import { AgentDescription } from './registration.ts'
+import { AgentDescription, ContactInterval } from './registration.ts'
 
 /** The current activity of the agent. `Cancelled`: it is ending a cancelled job. */
 export const ReportedStatus = RuntimeStatus.extract(['Idle', 'Building', 'Cancelled'])
 export type ReportedStatus = z.infer<typeof ReportedStatus>
 
-/** From the answer of one contact to the next one, in milliseconds. */
+/** From the answer of one contact to the next one, in milliseconds, where the server asks for no shorter one. */
 export const CONTACT_INTERVAL_MS = 5_000
+/** One contact may be late or lost. */
+const CONTACTS_BEFORE_LOSS = 3
 
-/** `POST …/[uuid]/contact`, every `CONTACT_INTERVAL_MS`. */
+/** The interval for agents that count as lost after this silence; both in milliseconds. */
+export function contactIntervalFor(agentTimeout: number): number {
+  return Math.min(CONTACT_INTERVAL_MS, Math.ceil(agentTimeout / CONTACTS_BEFORE_LOSS))
+}
+
+/** `POST …/[uuid]/contact`. */
 export const ContactRequest = AgentDescription.extend({
   runtimeStatus: ReportedStatus,
   /** The job that the agent holds, or null. */
@@ -31,5 +38,6 @@ export const ContactReply = z.object({
   instruction: Instruction,
   /** Only an enabled agent requests work. Null together with `register`. */
   configStatus: ConfigStatus.nullable(),
+  contactIntervalMs: ContactInterval.exactOptional(),
 })
 export type ContactReply = z.infer<typeof ContactReply>

@@ -45,9 +45,13 @@ export const RegisterRequest = AgentDescription.extend({
 })
 export type RegisterRequest = z.infer<typeof RegisterRequest>
 
+/** From an answer to the next contact, in milliseconds; `CONTACT_INTERVAL_MS` where it is absent. */
+export const ContactInterval = z.int().positive()
+
 export const RegisterReply = z.object({
   /** For `Authorization: Bearer …` in every other call; the server stores only its hash. */
   token: z.string().min(16).max(512),
   configStatus: ConfigStatus,
+  contactIntervalMs: ContactInterval.exactOptional(),
 })
 export type RegisterReply = z.infer<typeof RegisterReply>

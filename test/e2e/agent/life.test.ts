@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { runAgent } from '../../../src/agent/run-agent.ts'
 import { AgentProtocolServer } from '../../support/agents/agent-protocol-server.ts'
 import { anAssignment, sh } from '../../support/builds/an-assignment.ts'
-import { agentOptions, RunningAgent } from '../../support/agents/running-agent.ts'
+import { agentOptions, QUICK, RunningAgent } from '../../support/agents/running-agent.ts'
 import { TempFolder } from '../../support/disk/temp-folder.ts'
 import { until } from '../../support/programs/until.ts'
 
@@ -43,6 +43,20 @@ describe('an agent', () => {
     agent.server.configStatus = 'Enabled'
 
     await until(() => job.result === 'Passed')
+  })
+
+  it('makes contact as often as the server asks', async () => {
+    server.contactIntervalMs = 10
+    const stop = new AbortController()
+    const options = agentOptions(server.url, workDir)
+    const timing = { ...QUICK, contactMs: 3_600_000 }
+
+    const running = runAgent({ ...options, timing }, stop.signal)
+
+    await until(() => server.contacts.length > 3)
+    stop.abort()
+    await running
+    expect(server.registrations).toHaveLength(1)
   })
 
   it('registers again when the server does not know it any more', async () => {

@@ -53,6 +53,8 @@ export class AgentProtocolServer implements AsyncDisposable {
   /** Served below `/files`, by path; listed for every caller. */
   readonly files = new Map<string, string>()
   configStatus: ConfigStatus = 'Enabled'
+  /** How long agents are told to wait for the next contact; undefined for nothing. */
+  contactIntervalMs: number | undefined
   readonly #waiting: JobAssignment[] = []
   readonly #app = this.#routes()
   #listening: ServerType | null = null
@@ -108,12 +110,13 @@ export class AgentProtocolServer implements AsyncDisposable {
       }
       const token = `token-${request.uuid}-${this.registrations.length}`
       this.agents.set(request.uuid, { request, token })
-      return c.body(renderAgentMessage({ token, configStatus: this.configStatus }))
+      const { configStatus, contactIntervalMs } = this
+      return c.body(renderAgentMessage({ token, configStatus, contactIntervalMs }))
     })
     app.post(AGENT_PATTERNS.contact, async (c) => {
       const contact = parseAgentMessage(ContactRequest, await c.req.text())
       const agent = this.agents.get(c.req.param('uuid'))
-      const { configStatus } = this
+      const { configStatus, contactIntervalMs } = this
       if (!agent) {
         const instruction = { kind: 'register' }
         return c.body(renderAgentMessage({ instruction, configStatus: null }))
@@ -125,7 +128,7 @@ export class AgentProtocolServer implements AsyncDisposable {
       const { jobId } = contact
       const cancelled = jobId !== null && this.jobs.get(jobId)?.cancelled
       const instruction = cancelled ? { kind: 'cancel_job', jobId } : { kind: 'none' }
-      return c.body(renderAgentMessage({ instruction, configStatus }))
+      return c.body(renderAgentMessage({ instruction, configStatus, contactIntervalMs }))
     })
     app.use('/api/agents-protocol/:uuid/*', async (c, next) => {
       const agent = this.agents.get(c.req.param('uuid'))

@@ -155,7 +155,7 @@ describe('readSettings', () => {
       ['--config-file', '../x.xml'],
       '--config-file "../x.xml" is not the name of a file in the repository',
     ],
-    [['--agent-timeout', '9s'], '--agent-timeout "9s" is less than 10s, two contacts of an agent'],
+    [['--agent-timeout', '999ms'], '--agent-timeout "999ms" is less than 1s'],
     [['--max-artifacts', '10GB'], '--max-artifacts "10GB" is not a size such as 10GiB'],
     [['--client-names', 'both'], '--client-names "both" is neither neutral nor gocd'],
     [['--base-path', 'go'], '--base-path "go" is not a path such as /go'],
