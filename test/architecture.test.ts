@@ -136,6 +136,14 @@ describe('the rooms', () => {
     expect(large.filter(([, fields]) => fields > 12)).toEqual([])
   })
 
+  // One is enough for the engine to keep an object for each number in the spans of all elements and lines.
+  it('have no span that begins or ends at a number without a place', () => {
+    const boundless = /\b(?:start|end): (?:-?Infinity|NaN|Number\.\w+)/
+    const found = files.filter((file) => boundless.test(readFileSync(join(SRC, file), 'utf8')))
+
+    expect(found).toEqual([])
+  })
+
   it('read process.env in one place', () => {
     const readers = files.filter((file) =>
       readFileSync(join(SRC, file), 'utf8').includes('process.env'),

@@ -15,14 +15,16 @@ export function withOwnLineEndings(own: string, typed: string): string {
   if (!own.includes('\r')) return plain
   const ownLines = linesOf(own)
   const usual = usualEnding(ownLines)
-  const { changes } = editScript(Buffer.from(plainEndings(own)), Buffer.from(plain))
+  const script = editScript(Buffer.from(plainEndings(own)), Buffer.from(plain))
+  const { count } = script.before
+  const end = { start: count, end: count }
   const lines = linesOf(plain).map(({ text, ending }) => ({
     text,
     ending: ending === '' ? '' : usual,
   }))
   let from = 0
   let to = 0
-  for (const change of [...changes, END]) {
+  for (const change of [...script.changes, { before: end, after: end }]) {
     for (; from < change.before.start && to < lines.length; from += 1, to += 1) {
       const ownLine = ownLines[from]
       if (ownLine) lines[to] = ownLine
@@ -46,11 +48,6 @@ export function withOwnLineEndingBytes(
 /** Decodes each byte as one character, so that any bytes survive the round trip. */
 function textOf({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString('latin1')
-}
-
-const END = {
-  before: { start: Number.MAX_SAFE_INTEGER, end: 0 },
-  after: { start: 0, end: 0 },
 }
 
 function plainEndings(text: string): string {
