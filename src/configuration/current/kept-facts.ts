@@ -28,8 +28,8 @@ const Record = z.object({
   /** The SHA-256 of the document, in hexadecimal digits. */
   document: z.string(),
   /** The length of the text in front of each member with the number of its list, and the length of the member. */
-  places: z.array(z.tuple([z.number().int().nonnegative(), z.number().int().nonnegative()])),
-  facts: z.array(z.number().int().nonnegative()),
+  places: z.string(),
+  facts: z.string(),
 })
 type Record = z.output<typeof Record>
 
@@ -59,7 +59,8 @@ export class KeptFacts implements AsyncDisposable {
     const record = await this.#record
     if (record?.program !== this.#options.program) return null
     if (record.document !== (await sha256InTurns(bytes))) return null
-    return { places: placesFrom(record.places), pipelines: record.facts.map(factsFrom) }
+    const pipelines = Array.from(unpacked(record.facts), factsFrom)
+    return { places: placesFrom(unpacked(record.places)), pipelines }
   }
 
   /** Notes the valid document in force, some time later or at the end. From then on nothing is found. */
@@ -89,8 +90,8 @@ export class KeptFacts implements AsyncDisposable {
     const known = bytes.length < LARGE ? null : await runCooperatively(knownMembersOf(document))
     if (known === null) return
     const { file, program } = this.#options
-    const places = numbersOf(known.places)
-    const facts = known.pipelines.map(numberOf)
+    const places = packed(known.places.flatMap(numbersOf()))
+    const facts = packed(known.pipelines.map(numberOf))
     const record = { program, document: await sha256InTurns(bytes), places, facts }
     const noted = await this.#record
     if (noted?.program === program && noted.document === record.document) return
@@ -112,26 +113,39 @@ async function readRecord(file: string): Promise<Record | null> {
 
 const LISTS = ['pipelines', 'templates', 'agents'] as const
 
-function numbersOf(places: readonly MemberPlace[]): Record['places'] {
+function numbersOf(): (place: MemberPlace) => readonly number[] {
   let last = 0
-  return places.map(({ list, start, end }) => {
+  return ({ list, start, end }) => {
     const gap = start - last
     last = end
     return [gap * LISTS.length + LISTS.indexOf(list), end - start]
-  })
+  }
 }
 
-function placesFrom(numbers: Record['places']): readonly MemberPlace[] {
+function placesFrom(numbers: Uint32Array): readonly MemberPlace[] {
+  const places: MemberPlace[] = []
   let last = 0
-  return numbers.map(([first, length]) => {
-    const list = LISTS[first % LISTS.length] ?? 'pipelines'
+  for (let n = 0; n + 1 < numbers.length; n += 2) {
+    const [first = 0, length = 0] = [numbers[n], numbers[n + 1]]
     const start = last + Math.floor(first / LISTS.length)
     last = start + length
-    return { list, start, end: last }
-  })
+    places.push({ list: LISTS[first % LISTS.length] ?? 'pipelines', start, end: last })
+  }
+  return places
+}
+
+/** Tens of thousands of numbers as one text, since a form for each of them takes longer than to read what they are about. */
+function packed(numbers: readonly number[]): string {
+  return Buffer.from(Uint32Array.from(numbers).buffer).toString('base64')
+}
+
+function unpacked(text: string): Uint32Array {
+  const bytes = Uint8Array.from(Buffer.from(text, 'base64'))
+  return new Uint32Array(bytes.buffer, 0, bytes.length >> 2)
 }
 
 const FLAGS = [
+  'isPlainBesideJobs',
   'hasJobOnAllAgents',
   'hasPlainSecrets',
   'hasPlainJobs',
@@ -144,16 +158,18 @@ function numberOf(facts: MemberFacts): number {
 }
 
 function factsFrom(number: number): MemberFacts {
-  const [isValid, isSelfContained, hasPlainJobs, hasPlainSecrets, hasJobOnAllAgents] = FLAGS.map(
-    (_, n) => Math.floor(number / 2 ** n) % 2 === 1,
-  )
+  const has = (flag: (typeof FLAGS)[number]) => {
+    const place = FLAGS.length - 1 - FLAGS.indexOf(flag)
+    return Math.floor(number / 2 ** place) % 2 === 1
+  }
   return {
     parts: Math.floor(number / 2 ** FLAGS.length),
-    hasPlainSecrets: hasPlainSecrets === true,
-    hasPlainJobs: hasPlainJobs === true,
-    hasJobOnAllAgents: hasJobOnAllAgents === true,
-    isSelfContained: isSelfContained === true,
-    isValid: isValid === true,
+    isPlainBesideJobs: has('isPlainBesideJobs'),
+    hasPlainSecrets: has('hasPlainSecrets'),
+    hasPlainJobs: has('hasPlainJobs'),
+    hasJobOnAllAgents: has('hasJobOnAllAgents'),
+    isSelfContained: has('isSelfContained'),
+    isValid: has('isValid'),
   }
 }
 

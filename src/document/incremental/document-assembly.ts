@@ -1,5 +1,6 @@
 import type { Agent, Configuration, Pipeline, Template } from '../model/model.ts'
-import { type FoundMember, type ReadMember, readMember } from './member-finder.ts'
+import { type FoundMember, memberText, type ReadMember, readMember } from './member-finder.ts'
+import type { TextSource } from '../text/text-source.ts'
 import type { Skeleton, Placeholder } from './skeleton.ts'
 import type { MemberFacts } from '../model/member-text.ts'
 import type { Member } from './member.ts'
@@ -7,6 +8,7 @@ import type { ElementNumbers } from './element-numbers.ts'
 import type { MemberStores } from './member-stores.ts'
 
 interface MemberSource {
+  readonly source: TextSource
   readonly stores: MemberStores
   readonly numbers: ElementNumbers
   /** The facts about the pipelines, in their order, where they are known. */
@@ -18,6 +20,7 @@ export class DocumentAssembly {
   /** In the order of the document. */
   readonly members: ReadMember[] = []
   readonly #skeleton: Skeleton
+  readonly #source: TextSource
   readonly #stores: MemberStores
   readonly #numbers: ElementNumbers
   readonly #facts: Iterator<MemberFacts>
@@ -28,8 +31,9 @@ export class DocumentAssembly {
   parts: number
   hasPlainSecrets: boolean
 
-  constructor(skeleton: Skeleton, { stores, numbers, facts }: MemberSource) {
+  constructor(skeleton: Skeleton, { source, stores, numbers, facts }: MemberSource) {
     this.#skeleton = skeleton
+    this.#source = source
     this.#stores = stores
     this.#numbers = numbers
     this.#facts = facts.values()
@@ -39,7 +43,7 @@ export class DocumentAssembly {
 
   /** Adds a member; false where it is not valid. */
   add(found: FoundMember, { list, within }: Placeholder): boolean {
-    const { text } = found
+    const text = memberText(found, this.#source)
     const context = { edition: this.#skeleton.edition, numbers: this.#numbers, known: null }
     const { pipelines, templates, agents } = this.#stores
     switch (list) {

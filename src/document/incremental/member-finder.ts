@@ -1,23 +1,26 @@
 import { bisect } from '../../lib/bisect.ts'
-import { commonEnds, type TextSource } from '../text/text-source.ts'
+import { commonEnds, ownSlice, type TextSource } from '../text/text-source.ts'
 import { findMembers, type MemberPlace } from './find-members.ts'
 import type { MemberElement } from './member-element.ts'
 
-/** A member that was found in a text, and has yet to be read. */
-export interface FoundMember extends MemberPlace {
-  readonly text: string
+/** A member that was read, and its place in the document. */
+export interface ReadMember extends MemberPlace {
+  readonly element: MemberElement
 }
 
-/** A member that was read, and its place in the document. */
-export interface ReadMember extends FoundMember {
-  readonly element: MemberElement
+/** A member that was found in a text: it has yet to be read, or is as the text before has it. */
+export type FoundMember = MemberPlace | ReadMember
+
+/** The exact text of a member that was found. */
+export function memberText(found: FoundMember, source: TextSource): string {
+  return isRead(found) ? found.element.text : ownSlice(source, found.start, found.end)
 }
 
 /** A member with its element; the same object where that is known of it. */
 export function readMember(found: FoundMember, element: MemberElement): ReadMember {
   if (isRead(found) && found.element === element) return found
   const { list, start, end } = found
-  return { list, start, end, text: element.text, element }
+  return { list, start, end, element }
 }
 
 /**
@@ -57,7 +60,7 @@ function* membersUpTo(
   for (; !step.done; step = finding.next()) {
     const { list, start, end } = step.value
     const place = { list, start: from + start, end: from + end }
-    found.push({ ...place, text: source.slice(place.start, place.end) })
+    found.push(place)
     const rest = shared?.behind(place)
     if (rest) return found.concat(rest)
     yield
@@ -120,7 +123,7 @@ class SharedMembers {
 
 function foundIn(member: ReadMember, distance: number): FoundMember {
   if (distance === 0) return member
-  const { list, start, end, text, element } = member
-  const moved: ReadMember = { list, start: start + distance, end: end + distance, text, element }
+  const { list, start, end, element } = member
+  const moved: ReadMember = { list, start: start + distance, end: end + distance, element }
   return moved
 }

@@ -7,7 +7,7 @@ import { XML_LIMITS } from '../xml/xml-limits.ts'
 import { MemberText, noteMemberText, type MemberFacts } from '../model/member-text.ts'
 import { withUnreadJobs } from '../model/unread-jobs.ts'
 import { judgeAlone } from '../rules/rules.ts'
-import { hasPlainJobs } from '../unsupported/unsupported-in-pipeline.ts'
+import { hasPlainJobs, isPlainBesideJobs } from '../unsupported/unsupported-in-pipeline.ts'
 import { childElements } from '../xml/xml-elements.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 
@@ -53,19 +53,13 @@ class MemberStore<Model> {
   read(text: string, context: KnownContext): Member<Model> | null {
     const cached = this.#cache.find(text)
     if (cached?.edition === context.edition) return cached
-    const own = ownCopy(text)
     const { known } = context
     const member =
-      (known && Member.readKnown(own, this.#kind, { ...context, known })) ??
-      Member.read(own, this.#kind, context)
-    if (member) this.#cache.keep(own, member)
+      (known && Member.readKnown(text, this.#kind, { ...context, known })) ??
+      Member.read(text, this.#kind, context)
+    if (member) this.#cache.keep(text, member)
     return member
   }
-}
-
-/** A text cut from a document would keep all of the document in memory. */
-function ownCopy(text: string): string {
-  return Buffer.from(text).toString()
 }
 
 /** The size that the cache may always have, in characters of the keys. */
@@ -129,6 +123,7 @@ function factsOf(pipeline: Pipeline, { parts, hasPlainSecrets, edition }: ReadPa
     ...verdict,
     parts,
     hasPlainSecrets,
+    isPlainBesideJobs: isPlainBesideJobs(pipeline),
     hasPlainJobs: hasPlainJobs(pipeline),
     hasJobOnAllAgents,
   }

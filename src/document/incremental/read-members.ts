@@ -51,12 +51,13 @@ export function* readMembers(
 ): Generator<void, ConfigDocument | null> {
   const source = sourceOf(bytes)
   yield
-  const found = source === null ? null : yield* membersIn(source, cache.finder, known)
+  const found = source === null ? null : (known?.places ?? (yield* cache.finder.find(source)))
   if (source === null || found === null || !isInPieces(source, found)) return null
   yield
   const skeleton = yield* cache.skeletons.read(source, found, cache.numbers)
   const assembly =
-    skeleton && (yield* assemble(found, skeleton, { ...cache, facts: known?.pipelines ?? [] }))
+    skeleton &&
+    (yield* assemble(found, skeleton, { ...cache, source, facts: known?.pipelines ?? [] }))
   if (!skeleton || !assembly || assembly.parts > XML_LIMITS.maxParts) return null
   yield
   const { members } = assembly
@@ -81,9 +82,9 @@ function sourceOf(bytes: Uint8Array<ArrayBuffer>): TextSource | null {
 
 function isInPieces({ length }: TextSource, found: readonly FoundMember[]): boolean {
   let outside = length
-  for (const { text: member } of found) {
-    if (member.length > MAX_PIECE_LENGTH) return false
-    outside -= member.length
+  for (const { start, end } of found) {
+    if (end - start > MAX_PIECE_LENGTH) return false
+    outside -= end - start
   }
   return outside <= MAX_PIECE_LENGTH
 }
@@ -94,19 +95,13 @@ function* isValid(document: XmlDocument, configuration: Configuration): Generato
   return (yield* checkRules(configuration)).length === 0
 }
 
-function* membersIn(
-  source: TextSource,
-  finder: MemberFinder,
-  known: KnownMembers | null,
-): Generator<void, readonly FoundMember[] | null> {
-  if (known === null) return yield* finder.find(source)
-  return known.places.map((place) => ({ ...place, text: source.slice(place.start, place.end) }))
-}
-
 function* assemble(
   found: readonly FoundMember[],
   skeleton: Skeleton,
-  parts: Pick<ReadCache, 'stores' | 'numbers'> & { readonly facts: readonly MemberFacts[] },
+  parts: Pick<ReadCache, 'stores' | 'numbers'> & {
+    readonly source: TextSource
+    readonly facts: readonly MemberFacts[]
+  },
 ): Generator<void, DocumentAssembly | null> {
   const assembly = new DocumentAssembly(skeleton, parts)
   parts.stores.beginRound()

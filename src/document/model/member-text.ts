@@ -3,6 +3,8 @@ export interface MemberFacts {
   /** Elements, attributes, texts and comments in it. */
   readonly parts: number
   readonly hasPlainSecrets: boolean
+  /** Whether there is nothing in it, beside its jobs, that nobody here acts on, whatever the keys are. */
+  readonly isPlainBesideJobs: boolean
   /** Whether the jobs have nothing that nobody here acts on, whatever the keys and the agents are. */
   readonly hasPlainJobs: boolean
   /** Whether one of the jobs runs on all agents. */

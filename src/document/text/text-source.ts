@@ -26,6 +26,13 @@ export class AsciiText implements TextSource {
   }
 }
 
+/** A part of a text that does not keep all of it in memory. */
+export function ownSlice(text: TextSource, start: number, end: number): string {
+  return text instanceof AsciiText
+    ? text.bytes.toString('latin1', start, end)
+    : Buffer.from(text.slice(start, end)).toString()
+}
+
 export function isSameText(one: TextSource, other: TextSource): boolean {
   if (one.length !== other.length) return false
   if (one instanceof AsciiText && other instanceof AsciiText) return one.bytes.equals(other.bytes)

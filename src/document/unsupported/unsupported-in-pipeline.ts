@@ -27,11 +27,22 @@ const FOREIGN_KEY = 'it is encrypted with a key that this server does not have'
 
 type Found = FoundPart | ReferringPart
 
+const NO_KEY: OpenSecret = () => null
+
 /**
  * Finds the parts of an effective pipeline that nobody here acts on, apart from those that depend on
  * the agents.
  */
 export function* unsupportedInPipeline(pipeline: Pipeline, open: OpenSecret): Generator<Found> {
+  const withJobs = memberTextOf(pipeline)?.facts.hasPlainJobs !== true
+  yield* unsupportedParts(pipeline, open, withJobs)
+}
+
+function* unsupportedParts(
+  pipeline: Pipeline,
+  open: OpenSecret,
+  withJobs: boolean,
+): Generator<Found> {
   const { at, label, trackingTool, mingle } = pipeline
   yield* misplaced(label, { at, what: 'the label' })
   if (trackingTool) {
@@ -44,11 +55,15 @@ export function* unsupportedInPipeline(pipeline: Pipeline, open: OpenSecret): Ge
   for (const material of pipeline.materials) yield* inMaterial(material, open)
   yield* pipeline.unknown.map(unknownPart)
   yield* inVariables(pipeline.variables, open)
-  const hasJobs = memberTextOf(pipeline)?.facts.hasPlainJobs !== true
   for (const stage of pipeline.stages) {
     yield* inStage(stage, open)
-    if (hasJobs) for (const job of stage.jobs) yield* inJob(job, `${stage.name}/${job.name}`, open)
+    if (withJobs) for (const job of stage.jobs) yield* inJob(job, `${stage.name}/${job.name}`, open)
   }
+}
+
+/** Whether a pipeline has no such part beside its jobs, whatever the keys are. */
+export function isPlainBesideJobs(pipeline: Pipeline): boolean {
+  return unsupportedParts(pipeline, NO_KEY, false).next().done === true
 }
 
 /** Whether the jobs of a pipeline have no such part, whatever the keys and the agents are. */
@@ -57,7 +72,7 @@ export function hasPlainJobs({ stages }: Pipeline): boolean {
 }
 
 function isPlainJob(job: Job): boolean {
-  return job.elasticProfile === null && inJob(job, '', () => null).next().done === true
+  return job.elasticProfile === null && inJob(job, '', NO_KEY).next().done === true
 }
 
 function* inMaterial(material: Material, open: OpenSecret): Generator<Found> {

@@ -29,6 +29,8 @@ export const NO_PLACES: SecretPlaces = {
   whyNone: () => NO_PLUGINS,
 }
 
+const NONE: readonly never[] = []
+
 /** Finds the parts of configurations that are accepted and kept, though nobody here acts on them. */
 export class UnsupportedParts {
   readonly #open: OpenSecret
@@ -47,6 +49,7 @@ export class UnsupportedParts {
     group: string,
     configuration: Pick<Configuration, 'agents' | 'secretConfigs'>,
   ): readonly UnsupportedPart[] {
+    if (isPlain(pipeline)) return NONE
     const use: SecretUse = { type: 'pipeline_group', name: group }
     const found = this.#inPipeline(pipeline).flatMap((part) =>
       this.#unread(part, use, configuration),
@@ -107,6 +110,12 @@ export class UnsupportedParts {
     const { entity, what, because } = WORDINGS[element]
     return [{ entity: entity(name), at, what: what(name), because }]
   }
+}
+
+/** Whether it is known that a pipeline has no such part. */
+function isPlain(pipeline: Pipeline): boolean {
+  const facts = memberTextOf(pipeline)?.facts
+  return facts?.isPlainBesideJobs === true && facts.hasPlainJobs
 }
 
 function* elasticJobs(pipeline: Pipeline, agents: readonly Agent[]): Generator<FoundPart> {

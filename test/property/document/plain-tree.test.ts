@@ -51,6 +51,21 @@ const DAMAGE = [
   ' xmlns="x"',
 ]
 
+/** Texts around an element. */
+const AROUND = [
+  ['', ''],
+  ['', '\n'],
+  ['\n', ''],
+  ['<?xml version="1.0"?>', ''],
+  ['<?xml version="1.0" encoding="utf-8"?>\n', '\n'],
+  ['<?xml version="1.0" encoding="UTF-8"?>\r\n\r\n', '\r\n'],
+  ['<?xml version="1.0" encoding="latin1"?>\n', ''],
+  ['<?xml version="1.0"?>\n<!-- x -->', ''],
+  [' <?xml version="1.0"?>', ''],
+  ['<?xml version="1.0"?>x', ''],
+  ['', 'x'],
+] as const
+
 function readStrictly(text: string, limits = {}): XmlReading {
   return runSync(readXml(new TextEncoder().encode(text), limits))
 }
@@ -71,12 +86,16 @@ describe('reading plain markup quickly', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...elements),
+        fc.constantFrom(...AROUND),
         fc.array(damage, { maxLength: 2 }),
-        (element, damages) => {
-          const text = damages.reduce((whole, { from, length, by }) => {
-            const start = Math.floor(from * whole.length)
-            return whole.slice(0, start) + by + whole.slice(start + length)
-          }, element)
+        (element, [before, behind], damages) => {
+          const text = damages.reduce(
+            (whole, { from, length, by }) => {
+              const start = Math.floor(from * whole.length)
+              return whole.slice(0, start) + by + whole.slice(start + length)
+            },
+            before + element + behind,
+          )
           const read = readPlainTree(text, XML_LIMITS)
           if (!read) return
 
@@ -88,7 +107,7 @@ describe('reading plain markup quickly', () => {
           expect(readStrictly(text, { maxParts: read.parts - 1 }).ok).toBe(false)
         },
       ),
-      { numRuns: 600 },
+      { numRuns: 1_500 },
     )
 
     expect(plain).toBeGreaterThan(150)

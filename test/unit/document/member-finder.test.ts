@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   type FoundMember,
   MemberFinder,
+  memberText,
   readMember,
 } from '../../../src/document/incremental/member-finder.ts'
 import { ElementNumbers } from '../../../src/document/incremental/element-numbers.ts'
@@ -23,7 +24,7 @@ function finderAfterDocument(): MemberFinder {
   const numbers = new ElementNumbers()
   const found = runSync(finder.find(DOCUMENT)) ?? []
   const members = found.map((place) => {
-    const element = MemberElement.read(place.text, numbers)
+    const element = MemberElement.read(memberText(place, DOCUMENT), numbers)
     if (!element) throw new Error('it is no element')
     return readMember(place, element)
   })
@@ -36,9 +37,12 @@ function pipeline(n: number): string {
   return found
 }
 
-/** The places and texts alone. */
-function placesOf(found: readonly FoundMember[] | null): unknown {
-  return found?.map(({ list, start, end, text }) => ({ list, start, end, text })) ?? null
+/** The places with the texts, and nothing else. */
+function placesIn(text: string, found: readonly FoundMember[] | null): unknown {
+  return found?.map((member) => {
+    const { list, start, end } = member
+    return { list, start, end, text: memberText(member, text) }
+  })
 }
 
 function stepsOf(finding: Iterator<unknown, FoundMember[] | null>): number {
@@ -80,7 +84,8 @@ describe('finding the members of a document after another', () => {
 
     const found = runSync(finderAfterDocument().find(text))
 
-    expect(placesOf(found)).toEqual(runSync(new MemberFinder().find(text)))
+    const byItself = runSync(new MemberFinder().find(text))
+    expect(placesIn(text, found)).toEqual(placesIn(text, byItself))
   })
 
   it('goes through what has changed, and little else', () => {
