@@ -126,6 +126,7 @@ describe('the file of rules', () => {
       `${TWO_EYES}examples: [{ name: x, change: { entity: pipeline/s2 }, expect: { allowed: true } }]\n`,
       'The example "x" expects allowed, and the rules say denies templates',
     ],
+    [TWO_EYES.replace('version: 1\n', ''), 'The key version is missing'],
     [`${TWO_EYES}  - { name: Delegation, effect: deny }\n`, 'The name delegation is taken'],
     [
       `a: &a [${'x,'.repeat(20)}]\nb: &b [${'*a,'.repeat(20)}]\nc: [${'*b,'.repeat(20)}]\n${TWO_EYES}`,

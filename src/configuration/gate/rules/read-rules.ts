@@ -147,6 +147,10 @@ function problemsOf(
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => places.problemAtKey([...path, key], unknownKey(key, path)))
   }
+  const last = path.at(-1)
+  if (issue.input === undefined && typeof last === 'string' && issue.code !== 'invalid_union') {
+    return [places.problemAt(path, `The key ${last} is missing`)]
+  }
   if (issue.code === 'invalid_value') {
     const known = issue.values.map(String)
     const typed = typeof issue.input === 'string' ? issue.input : ''
