@@ -7,6 +7,7 @@ import type { HistoryParts } from './open-history.ts'
 import { RevisionDocuments, type UnreadableRevision } from './revision-documents.ts'
 import type { Trailer } from './revision/message.ts'
 import type { FileBeside } from './revision/prepared-change.ts'
+import { findOtherFile } from './sync/pushed-changes.ts'
 import { allCommits } from '../git/objects/commit-walk.ts'
 import type { CommitRange, ObjectReader } from '../git/objects/object-reader.ts'
 import type { Archived } from './record/archive-record.ts'
@@ -239,13 +240,18 @@ export class HistoryReading {
     const document = await repository.findForeignDocument(commit)
     const range = { from: commit, until: this.tip() }
     const pushed = await pushedCommits(repository.reader, range, keeper.index)
-    return document && pushed && { document, ...pushed }
+    if (document === null || pushed === null) return null
+    const pair = { before: pushed.base.commit, after: commit }
+    const otherFile = await findOtherFile(repository.reader, pair, this.#options.fileName)
+    return { document, otherFile, ...pushed }
   }
 }
 
 /** A document that was pushed beside the branch. */
 export interface PushedDocument {
   readonly document: Uint8Array<ArrayBuffer>
+  /** Another file that differs from that revision; null for none. */
+  readonly otherFile: string | null
   /** The revision that it builds upon. */
   readonly base: Revision
   /** The message of the oldest commit of the push. */
@@ -257,7 +263,7 @@ async function pushedCommits(
   reader: ObjectReader,
   range: CommitRange,
   index: Pick<RevisionIndex, 'findCommit' | 'numberOf'>,
-): Promise<Omit<PushedDocument, 'document'> | null> {
+): Promise<Omit<PushedDocument, 'document' | 'otherFile'> | null> {
   const commits = await allCommits(reader, range)
   const own = new Set(commits.map(({ sha }) => sha))
   const [base] = commits

@@ -12,6 +12,11 @@ import { type ProposalDetail, readProposal } from './read-proposals.ts'
 const DOOR = 'push'
 const MAX_TITLE_LENGTH = 200
 
+/** A proposal that was pushed, and a file beside the document that the push changes too; null for none. */
+interface PushedProposalDetail extends ProposalDetail {
+  readonly otherFile: string | null
+}
+
 /**
  * Proposes the newest document of a push. The subject of its oldest commit is the title; a push under the
  * title of an open proposal that the same user has pushed is the next version of that.
@@ -22,11 +27,11 @@ export async function proposePush(
   deps: ProposalsDomain,
   principal: Principal,
   commit: CommitSha,
-): Promise<ProposalDetail> {
+): Promise<PushedProposalDetail> {
   const pushed = await deps.history.readPushed(commit)
   if (pushed === null)
     throw malformedRequest('The push has no new commit on top of a revision of the branch')
-  const { document, base } = pushed
+  const { document, base, otherFile } = pushed
   const title = oneLine(subjectOf(pushed.message)).slice(0, MAX_TITLE_LENGTH) || 'A push'
   const message = bodyOf(pushed.message)
   const content = { content: { document }, base: base.digest, title, message }
@@ -35,7 +40,7 @@ export async function proposePush(
     known === null
       ? await propose(deps, principal, { ...content, when: null, door: DOOR })
       : await updateProposal(deps, principal, known.number, content)
-  return readProposal(deps, principal, number)
+  return { ...(await readProposal(deps, principal, number)), otherFile }
 }
 
 async function findPushed(
@@ -53,13 +58,16 @@ async function findPushed(
 
 /** The state of a proposal, as lines for a terminal. */
 export function describeForTerminal(
-  { proposal, verdict, plan, conflicts }: ProposalDetail,
+  { proposal, verdict, plan, conflicts, otherFile }: PushedProposalDetail,
   address: string,
 ): readonly string[] {
   const { number, newest } = proposal
   const missing = verdict?.objections.map(({ sentence }) => `  missing: ${sentence}`) ?? []
   return [
     `Proposal ${number}, version ${newest.version}: ${address}`,
+    ...(otherFile === null
+      ? []
+      : [`  left out: ${otherFile}, as it is of the configuration alone`]),
     ...(plan === null ? [] : describeStarts(plan.starts)),
     ...(conflicts.length > 0 ? ['  it touches what has changed since: rebase it'] : []),
     ...(verdict?.kind === 'allowed' ? ['  nothing is missing: it can be merged'] : missing),

@@ -90,7 +90,7 @@ async function listPushed(
 }
 
 /** A file besides the document that differs between two commits, or the document where its mode does. */
-async function findOtherFile(
+export async function findOtherFile(
   reader: ObjectReader,
   pair: { readonly before: CommitSha | null; readonly after: CommitSha },
   fileName: string,

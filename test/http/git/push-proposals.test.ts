@@ -1,4 +1,6 @@
 // @module-tag long
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { documentWith } from '../../support/documents/documents.ts'
@@ -48,6 +50,20 @@ describe('a push to refs/for/main', () => {
       documentWith('alpha', 'beta', 'gamma'),
     )
     expect(git(service.repository, 'log', '-1', '--format=%an', 'main').trim()).toBe('admin')
+  })
+
+  it('is of the configuration alone, and says what it leaves out', async () => {
+    const { service, clone } = await serviceAndClone()
+    writeFileSync(join(clone.folder, 'NOTES'), 'Monday\n')
+    await clone.git('add', 'NOTES')
+    await clone.commit(documentWith('alpha', 'beta'))
+    const pushed = await clone.push('origin', 'HEAD:refs/for/main')
+    await service.fetch('/api/proposals/1/merge', { method: 'POST' })
+
+    expect(pushed.stderr).toContain(
+      'cairn:   left out: "NOTES", as it is of the configuration alone',
+    )
+    expect(git(service.repository, 'ls-tree', '--name-only', 'main')).toBe('config.xml\n')
   })
 
   it('is not made beside the branch by a push that is to take all refs or none', async () => {
