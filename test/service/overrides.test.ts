@@ -69,8 +69,13 @@ describe('an override of a rule', () => {
 
     await expect.poll(problems).toContain(`action="${action}"`)
     const headers = { 'sec-fetch-site': 'same-origin' }
+    const own = await service.fetch(action, { method: 'POST', headers, ...ROOT })
+    const said = await own.text()
     const done = await service.fetch(action, { method: 'POST', headers })
 
+    expect(own.status).toBe(403)
+    expect(said).toContain('<h1>Problems')
+    expect(said).toContain('another administrator has to acknowledge it')
     expect(done.status).toBe(303)
     const page = await (await service.fetch(done.headers.get('location') ?? '')).text()
     expect(page).toContain(`Acknowledged the override of commit ${commit.slice(0, 10)}.`)

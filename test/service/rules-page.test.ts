@@ -181,6 +181,9 @@ describe('the page of rules', () => {
     const service = await rule(await openService())
     const version = versionIn(await pageOf(service))
     const [, form] = await edited(service, { text: TWO_EYES, version, edit: '' })
+    const [unnamed, again] = await edited(service, { ...fieldsOf(form), do: 'preview' })
+    expect(unnamed).toBe(422)
+    expect(again).toContain('<li>The name of a rule has 1 to 80 letters')
     const typed = { name: 'reasons', 'reason-needed': '1', 'plan-starts': '>20' }
     const [, added] = await edited(service, { ...fieldsOf(form), ...typed, do: 'preview' })
     const reasons = `  - name: reasons\n    match: { plan: { starts: ">20" } }\n    need: [ { reason: required } ]\n`

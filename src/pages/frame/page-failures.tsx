@@ -13,7 +13,8 @@ export function pageFailures(pages: PageContext): AnswerFailure {
   return (request, failure, { id, path, principal }) => {
     const frame = pages.frame(request, principal === NOBODY ? null : principal)
     const isReading = request.method === 'GET' || request.method === 'HEAD'
-    const isRefused = frame.username !== '' && [401, 403].includes(failure.status)
+    const isRefused =
+      frame.username !== '' && !frame.isAdministrator && [401, 403].includes(failure.status)
     const views = isRefused ? ownViews(pages, { principal, path }) : []
     const shown = { frame, failure, requestId: id, isReading, views }
     const page = <ErrorPage {...shown} />
@@ -68,7 +69,8 @@ function ErrorPage({ frame, failure, requestId, isReading, views }: ErrorPagePro
   const isUnknown = status === 401 && frame.username === ''
   const isRefused = status === 403 || (status === 401 && !isUnknown)
   const title = TITLES.get(isRefused ? 403 : status) ?? 'Something went wrong'
-  const advice = ADVICE.get(isRefused ? 403 : status)
+  const isLacking = isRefused && !frame.isAdministrator
+  const advice = isRefused && !isLacking ? undefined : ADVICE.get(isRefused ? 403 : status)
   return (
     <PageLayout frame={frame} title={title}>
       <div class="card error">
@@ -82,7 +84,7 @@ function ErrorPage({ frame, failure, requestId, isReading, views }: ErrorPagePro
           {status === 503 && isReading && (
             <LinkButton href={frame.here} label="Try again" look="primary" />
           )}
-          {isRefused && <LinkButton href={frame.links.account()} label="Your permissions" />}
+          {isLacking && <LinkButton href={frame.links.account()} label="Your permissions" />}
           <LinkButton href={frame.links.root()} label={isUnknown ? 'Log in' : 'Home'} />
         </p>
         <p class="muted">
@@ -118,6 +120,8 @@ interface OwnView {
   readonly text: string
 }
 
+/** The shown part of a digest or a commit. */
+const MAX_NAME_LENGTH = 10
 const COMPARISON = /^\/config\/compare\/([^/%]+)\/([^/%]+?)(?:\.patch|\/reveal)?$/
 const SNAPSHOT = /^\/config\/(r\d+|[0-9a-f]{32,64})(?:\/|$)/
 
@@ -145,7 +149,7 @@ function viewOf(links: PageContext['links'], part: EntityPlace, path: string): O
   const [, revision] = SNAPSHOT.exec(path) ?? []
   if (revision !== undefined) {
     const href = links.compareEntity(part, { from: revision, to: 'current' })
-    return { href, text: `Changes to ${what} since ${revision}` }
+    return { href, text: `Changes to ${what} since ${revision.slice(0, MAX_NAME_LENGTH)}` }
   }
   if (path.startsWith('/config/edit')) return { href: links.form(part), text: `Edit ${what}` }
   return { href: links.entity(part.kind, part.name), text: `History of ${what}` }

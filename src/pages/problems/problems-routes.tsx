@@ -1,5 +1,8 @@
 import { acknowledgeOverride } from '../../configuration/gate/override-alarm.ts'
+import type { Context } from 'hono'
 import { z } from 'zod'
+import type { RouteEnv } from '../../http/request-context.ts'
+import type { Refusal } from '../runs/refusal.ts'
 import { retryMaterial, freeRoom } from '../../builds/runs/solve-problems.ts'
 import { acknowledgeSecrets } from '../../configuration/read/plain-secret-alarm.ts'
 import { parseSha } from '../../http/parameters.ts'
@@ -20,15 +23,7 @@ const { formAt: ledFormAt } = routesWith<LeaderPagesContext>()
 
 /** `/problems`: what an operator should look at, as far as the caller may know of it. */
 export const problemsPage = definePage([
-  get('/problems', ({ pages, configuration: { access }, leader }, c) => {
-    const { principal } = c.env
-    const open = pages.openWithMessage(c)
-    const mayOperate = (pipeline: string) =>
-      access.may(principal, { action: 'operate-pipeline', pipeline })
-    const taken = leader()?.builds.quota.use().bytes ?? null
-    const shown = <ProblemsView {...open} mayOperate={mayOperate} taken={taken} />
-    return pageResponse(shown, 200, open.flash === null ? {} : NO_STORE)
-  }),
+  get('/problems', answer),
   formAt('/config/:name/acknowledge-override', {
     audit: 'acknowledge-override',
     fields: Nothing,
@@ -38,8 +33,24 @@ export const problemsPage = definePage([
       const says = ['override-acknowledged', commit.slice(0, 10)] as const
       return { says, to: (flash) => links.problems(flash) }
     },
+    refused: answer,
+    explains: ['not-permitted'],
   }),
 ])
+
+function answer(
+  { pages, configuration: { access }, leader }: PagesContext,
+  c: Context<RouteEnv>,
+  refusal: Refusal | null = null,
+): Promise<Response> {
+  const { principal } = c.env
+  const open = pages.openWithMessage(c, refusal)
+  const mayOperate = (pipeline: string) =>
+    access.may(principal, { action: 'operate-pipeline', pipeline })
+  const taken = leader()?.builds.quota.use().bytes ?? null
+  const shown = <ProblemsView {...open} mayOperate={mayOperate} taken={taken} />
+  return pageResponse(shown, refusal?.status, open.flash === null ? {} : NO_STORE)
+}
 
 /** The forms of `/problems`. They change the state, which the leader has. */
 export const problemForms = defineLeaderPage([

@@ -42,10 +42,14 @@ export function RuleFormView({ frame, rule, values, problems, draft }: RuleFormV
   return (
     <PageLayout frame={frame} title={title}>
       <PageHead title={title} about="Enter several values of a field on separate lines." />
-      <ProblemList title="The rule is not valid" problems={problems} isAlert />
+      <ProblemList
+        title="The rule is not valid"
+        problems={problems.map(({ message }) => ({ message }))}
+        isAlert
+      />
       <ActionForm
         action={links.ruleForm()}
-        title={title}
+        title="Rule"
         buttons={
           <>
             <button class="primary" name="do" value="preview">
@@ -188,9 +192,11 @@ function Checks({
   return (
     <fieldset>
       <legend>{label}</legend>
-      {options.map((option) => (
-        <CheckBox name={name} value={option} isChecked={chosen.includes(option)} label={option} />
-      ))}
+      <div class="row">
+        {options.map((option) => (
+          <CheckBox name={name} value={option} isChecked={chosen.includes(option)} label={option} />
+        ))}
+      </div>
     </fieldset>
   )
 }

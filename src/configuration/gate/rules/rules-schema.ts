@@ -61,7 +61,12 @@ const WeeklyWindow = z.strictObject({ weekly: Texts, zone: z.string().min(1) })
 const OneWindow = z.union([FixedWindow, WeeklyWindow])
 
 const WrittenRule = z.strictObject({
-  name: z.string().regex(/^[A-Za-z0-9][\w.-]{0,79}$/),
+  name: z
+    .string()
+    .regex(
+      /^[A-Za-z0-9][\w.-]{0,79}$/,
+      'The name of a rule has 1 to 80 letters, digits, "_", "-" and ".", and begins with a letter or digit',
+    ),
   match: MatchKeys.optional(),
   unless: z.strictObject({ only: Texts }).optional(),
   effect: z.enum(['need', 'warn', 'deny']).optional(),
