@@ -38,12 +38,12 @@ export async function readStageChoice(request: Request): Promise<StageChoice> {
   if (rerun !== undefined && rerun !== 'failed') {
     throw malformed(`rerun "${rerun}" is not "failed"`, 'rerun')
   }
-  const jobs = jobsIn([...texts('jobs'), ...texts('jobs[]')]) ?? rerun ?? 'all'
-  return { jobs, isAsThen: configuration === 'then' }
+  const isChosen = (['jobs', 'jobs[]'] as const).some((name) => form.has(name) || address.has(name))
+  const chosen = isChosen ? namesIn([...texts('jobs'), ...texts('jobs[]')]) : null
+  return { jobs: chosen ?? rerun ?? 'all', isAsThen: configuration === 'then' }
 }
 
-function jobsIn(given: readonly string[]): readonly string[] | null {
-  if (given.length === 0) return null
+function namesIn(given: readonly string[]): readonly string[] {
   const names = given.flatMap((text) => text.split(',')).map((name) => name.trim())
   const named = names.filter((name) => name !== '')
   if (named.length > 0) return named
