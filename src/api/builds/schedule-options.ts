@@ -63,10 +63,10 @@ async function fieldsOfBody(request: Request): Promise<Field[]> {
   })
 }
 
-/** An object without a member says nothing. */
+/** An object or a list without a member says nothing, and neither does `null`. */
 async function assertEmptyJson(request: Request): Promise<void> {
   const text = Buffer.from(await readBody(request, MAX_BODY_BYTES)).toString('utf8')
-  if (/^\s*(?:\{\s*\})?\s*$/.test(text)) return
+  if (/^\s*(?:\{\s*\}|\[\s*\]|null)?\s*$/.test(text)) return
   throw malformed(
     'Options are a form with variables[NAME], secure_variables[NAME], materials[NAME]',
     'body',
