@@ -50,6 +50,8 @@ export interface AgentInvitations {
 
 /** The facts and effects concerning jobs that the calls of agents need. */
 export interface AgentJobs {
+  /** Whether a process was given a job of which it has not said anything yet. */
+  isGiven(uuid: string, instance: string): boolean
   /** The job that the agent has to stop, out of those that it reports. */
   cancelledJob(uuid: string, held: number | null): Promise<number | null>
   /** Requeues the job of an agent whose process ended or was lost. */
@@ -232,7 +234,11 @@ export async function contactAgent(
   const { instance, stopping, facts, address } = call
   const record = { ...agent.record, facts }
   const heard = { instance, at, address, stopping }
-  await deps.directory.recordContact({ record, heard, event: eventOf(call) })
+  const event = eventOf(call)
+  // A job may be given while a report without one is under way.
+  const isGiven = event === 'report-idle' && deps.jobs.isGiven(call.uuid, instance)
+  const happened = isGiven ? 'report-building' : event
+  await deps.directory.recordContact({ record, heard, event: happened })
   if (isApproved(agent)) {
     if (stopping) await deps.jobs.abandon(call.uuid)
     deps.registrar.noteAddress(agent.configured, movedTo(agent, facts))

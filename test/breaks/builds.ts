@@ -87,6 +87,13 @@ export const BREAKS_OF_BUILDS: readonly Break[] = [
     test: 'http/builds/running-jobs.test.ts',
   },
   {
+    behaviour: 'an agent that was just given a job is not idle',
+    file: 'agents/contact.ts',
+    find: "isGiven ? 'report-building' : event",
+    replace: 'event',
+    test: 'http/builds/running-jobs.test.ts',
+  },
+  {
     behaviour: 'a job is as silent as the configuration lets it that it is made from',
     file: 'builds/dispatch/silent-jobs.ts',
     find: 'run.stage)',

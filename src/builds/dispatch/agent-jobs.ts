@@ -36,6 +36,11 @@ export class BuildingAgents implements AgentJobs {
     }
   }
 
+  isGiven(uuid: string, instance: string): boolean {
+    const held = this.#options.running.findOf(uuid)
+    return held !== null && held.instance === instance && !held.isStopped && !held.isHeardOf
+  }
+
   async cancelledJob(uuid: string, held: number | null): Promise<number | null> {
     const { builds, running } = this.#options
     running.settle(uuid, held)

@@ -19,6 +19,8 @@ export interface RunningJob {
   readonly fetches: readonly AssignedFetch[] | null
   /** The time of the last contact about it, in milliseconds since the UNIX epoch. */
   readonly lastContact: number
+  /** Whether the agent has said anything about it. */
+  readonly isHeardOf: boolean
   /** Whether it was taken from the agent, which has yet to stop it. */
   readonly isStopped: boolean
 }
@@ -72,6 +74,7 @@ export class RunningJobs {
       console: new ConsoleLog(folder, { clock: this.#clock, onSize }),
       fetches: null,
       lastContact: this.#clock(),
+      isHeardOf: false,
       isStopped: false,
     }
     this.#jobs.set(job.id, running)
@@ -81,7 +84,7 @@ export class RunningJobs {
 
   /** Records a sign of life of the job, which therefore is not silent. */
   recordContact(jobId: number): void {
-    this.#change(jobId, { lastContact: this.#clock() })
+    this.#change(jobId, { lastContact: this.#clock(), isHeardOf: true })
   }
 
   /** Permits the fetches that the job's assignment names. */
@@ -115,7 +118,7 @@ export class RunningJobs {
 
   #change(
     jobId: number,
-    facts: Partial<Pick<RunningJob, 'fetches' | 'lastContact' | 'isStopped'>>,
+    facts: Partial<Pick<RunningJob, 'fetches' | 'lastContact' | 'isHeardOf' | 'isStopped'>>,
   ): void {
     const job = this.#jobs.get(jobId)
     if (job) this.#jobs.set(jobId, { ...job, ...facts })

@@ -25,6 +25,21 @@ describe('a job that an agent runs', () => {
     expect(await listed(scene, 'a1')).toMatchObject({ status: 'Idle', buildLocator: '' })
   })
 
+  it('counts from its assignment on, also against a report that was under way', async () => {
+    const { scene, agent } = await sceneWithAgent()
+    await scene.schedule()
+    const job = await agent.work()
+
+    await agent.contact({ jobId: null })
+
+    expect(await listed(scene, 'a1')).toMatchObject({ status: 'Building' })
+    await scene.post('/api/agents/a1/disable')
+    expect((await scene.post('/api/agents/a1/delete')).status).toBe(406)
+    await agent.finish(job)
+    await agent.contact({ jobId: null })
+    expect((await scene.post('/api/agents/a1/delete')).status).toBe(200)
+  })
+
   it('is not another agent’s to report, and not one that never was', async () => {
     const { scene, agent } = await sceneWithAgent()
     const other = await ProtocolAgent.join(scene.service, 'a2')
