@@ -94,6 +94,7 @@ async function removeFormer(stateDir: string): Promise<void> {
 
 /** The command that git runs for every push into the repository. */
 function pushCheckOf(repository: string, fileName: string): string[] {
-  const places = ['--config-repo', repository, '--config-file', fileName]
+  // A name may begin with a hyphen.
+  const places = [`--config-repo=${repository}`, `--config-file=${fileName}`]
   return [process.execPath, builtFile('main.js'), 'check-push', ...places]
 }

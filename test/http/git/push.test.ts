@@ -48,6 +48,20 @@ describe('a push over HTTP', () => {
     expect(git(service.repository, 'log', '-1', '-g', '--format=%gn %gs')).toBe('admin push\n')
   })
 
+  it.each(['-live.xml', 'a folder/"live\'s".xml'])(
+    'is a revision whatever the live file is called: %s',
+    async (name) => {
+      const { service, clone } = await serviceAndClone(`--config-file=${name}`)
+      writeFileSync(join(clone.folder, name), documentWith('beta'))
+      await clone.git('commit', '--quiet', '--all', '--message', 'Rename')
+
+      const { stderr } = await clone.push()
+
+      expect(stderr).toMatch(/remote: cairn: Saved as r3\b/)
+      expect(git(service.repository, 'status', '--porcelain')).toBe('')
+    },
+  )
+
   it('is answered with the address of its revision, as the client reached it, and with what it starts', async () => {
     const { service, clone } = await serviceAndClone('--base-path', '/cd')
     await clone.commit(documentWith('alpha', 'beta'))
