@@ -33,6 +33,13 @@ export class EntryKeys {
     this.length = bytes.length / this.#keyLength
   }
 
+  /** The row of a commit, found in the bytes of all; null where it is not there. */
+  rowOf(commit: CommitSha): number | null {
+    let at = this.#bytes.indexOf(commit, 0, 'latin1')
+    while (at >= 0 && at % this.#keyLength > 0) at = this.#bytes.indexOf(commit, at + 1, 'latin1')
+    return at < 0 ? null : at / this.#keyLength
+  }
+
   commitAt(row: number): CommitSha {
     const length = this.#keyLength - REST_LENGTH
     const name = this.#textAt(row * this.#keyLength, length)

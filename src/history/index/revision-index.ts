@@ -56,6 +56,9 @@ const MAX_SINGLE_LOOKUPS = 16
 /** The most segments of which some stay as they were parsed alone. */
 const MAX_SEGMENTS = 500
 
+/** As many entries are looked through for a commit before all of them are numbered by their commits. */
+const NEAR_END = 200
+
 /** A revision and those that it came upon, by their commits. */
 export interface Lineage {
   readonly commit: CommitSha
@@ -189,8 +192,26 @@ export class RevisionIndex {
   /** How many commits are older than that one, or null when it is not in the history. */
   placeOf(commit: CommitSha): number | null {
     if (commit === this.tip()) return this.length - 1
+    const near = this.#byCommit.isEmpty ? this.#findNearEnds(commit) : null
+    if (near !== null) return near
     this.#byCommit.grow(this.length)
     return this.#byCommit.find(commit)
+  }
+
+  /** Looks through the bytes of the newest entries, and of the oldest: a page of the newest asks for no others. */
+  #findNearEnds(commit: CommitSha): number | null {
+    let [n, left] = [this.#segments.length - 1, NEAR_END]
+    for (; n >= 0 && left > 0; n -= 1) {
+      const place = this.#placeIn(n, commit)
+      if (place !== null) return place
+      left -= this.#segments[n]?.keys.length ?? 0
+    }
+    return n < 0 ? null : this.#placeIn(0, commit)
+  }
+
+  #placeIn(n: number, commit: CommitSha): number | null {
+    const row = this.#segments[n]?.keys.rowOf(commit) ?? null
+    return row === null ? null : this.#startOf(n) + row
   }
 
   commitAt(place: number): CommitSha {

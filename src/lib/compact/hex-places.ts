@@ -33,6 +33,11 @@ export class HexPlaces {
     this.#names = names
   }
 
+  /** Whether it knows no names yet. */
+  get isEmpty(): boolean {
+    return this.#length === 0
+  }
+
   /** Adds the names of the list since the last call, up to its present length. */
   grow(length: number): void {
     const from = this.#length

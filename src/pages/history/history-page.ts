@@ -177,7 +177,7 @@ async function readRows(
 
 /** A consistent view of the history: revisions may be saved while a page is being read. */
 function stateIn(history: History) {
-  const [first = history.current()] = history.list({ offset: history.kept() - 1, limit: 1 })
+  const first = history.at(history.size() - history.kept() + 1) ?? history.current()
   return {
     total: history.kept(),
     current: numbered(history, history.current()),

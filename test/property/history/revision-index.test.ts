@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Digest } from '../../../src/core/digest.ts'
 import { CommitSha, type Revision, revisionKindOf } from '../../../src/core/revision.ts'
+import { EntryKeys, keyOf } from '../../../src/history/index/entry-keys.ts'
 import { IndexLine, renderEntries } from '../../../src/history/index/index-line.ts'
 import type { Authorship } from '../../../src/history/index/revision-columns.ts'
 import {
@@ -51,6 +52,8 @@ const SHAPE: Draft = {
   author: AUTHORS[0],
   late: 0,
 }
+
+const UNKNOWN = CommitSha.parse('abcdef01'.padEnd(40, '0'))
 
 function nameOf(n: number, length: number): string {
   return (n * 2_654_435_761)
@@ -160,6 +163,8 @@ function expectToHold(index: RevisionIndex, entries: readonly IndexEntry[]): voi
     }),
   )
   expect(index.size()).toBe(revisions.length)
+  // From here on all commits are numbered, as it is neither among the newest nor the oldest.
+  expect(index.placeOf(UNKNOWN)).toBeNull()
   for (const [place, { commit, isClosed, digest, revision }] of entries.entries()) {
     expect(index.placeOf(commit)).toBe(place)
     expect(index.isClosed(commit)).toBe(isClosed)
@@ -267,6 +272,48 @@ describe('RevisionIndex', () => {
     const places = entries.map(({ commit }) => index.placeOf(commit))
 
     expect(places).toEqual(entries.map((_, n) => n))
-    expect(index.placeOf(CommitSha.parse('abcdef01'.padEnd(40, '0')))).toBeNull()
+    expect(index.placeOf(UNKNOWN)).toBeNull()
+  })
+
+  it('finds the newest and the oldest before all are numbered, and numbers them for others', () => {
+    const entries = Array.from({ length: 5_000 }, () => SHAPE).map(entryOf)
+    let numbered = 0
+    class CountedKeys extends EntryKeys {
+      override firstOfCommitAt(row: number): number {
+        numbered += 1
+        return super.firstOfCommitAt(row)
+      }
+    }
+    const segments = Array.from({ length: 10 }, (_, n): IndexSegment => {
+      const some = entries.slice(n * 500, (n + 1) * 500)
+      const line = IndexLine.of(some)
+      const keys = new CountedKeys(Buffer.from(some.map(keyOf).join('')))
+      return {
+        keys,
+        readFacts: () => line.readFacts(),
+        readColumns: () => line.readColumns(),
+        readRevision: (row) => line.readRevision(row),
+      }
+    })
+    const index = new RevisionIndex(segments)
+    const asked = [0, 1, 4_500, 4_750, 4_998, 4_999]
+    const places = () => asked.map((place) => index.placeOf(commitOf(false, place + 99)))
+
+    expect(places()).toEqual(asked)
+    expect(numbered).toBe(0)
+    expect(index.placeOf(commitOf(false, 2_000 + 99))).toBe(2_000)
+    expect(numbered).toBe(5_000)
+    expect(places()).toEqual(asked)
+  })
+
+  it('takes no digits of a digest for those of a commit', () => {
+    const entries = Array.from({ length: 3 }, () => SHAPE).map(entryOf)
+    const [digest, next] = [entries[0]?.digest ?? '', entries[1]?.commit ?? '']
+    const across = CommitSha.parse(digest.slice(-20) + next.slice(0, 20))
+
+    expect(kept(entries, 3).placeOf(across)).toBeNull()
+    const last = { ...SHAPE, document: 2 }
+    const named = { ...entryOf(last, 3, []), commit: across }
+    expect(kept([...entries, named, entryOf(SHAPE, 4, [])], 5).placeOf(across)).toBe(3)
   })
 })
