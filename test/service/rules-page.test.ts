@@ -90,6 +90,14 @@ describe('the page of rules', () => {
     expect(await stored.text()).toBe(FREEZE)
     expect(git(service.repository, 'log', '-1', '--format=%b')).toMatch(/^Weekends\n/)
 
+    const [from, to] = ['HEAD~1', 'HEAD'].map((name) =>
+      git(service.repository, 'rev-parse', name).trim(),
+    )
+    const compared = await service.fetch(`/config/compare/${from}/${to}`, { as: ROOT })
+    const difference = await compared.text()
+    expect(difference).toContain('such as the <a href="/rules">rules</a>')
+    expect(difference).not.toContain('/undo"')
+
     const stale = await send(service, { version, text: TWO_EYES, reason: '' })
     expect(stale.status).toBe(412)
     expect(await stale.text()).toContain('The rules have changed since the edit began')

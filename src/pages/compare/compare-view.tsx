@@ -216,7 +216,7 @@ function Head(props: CompareViewProps) {
       }
       actions={
         <>
-          {isStep && (
+          {isStep && before.digest !== after.digest && (
             <LinkButton
               href={links.undo(`r${after.number}`)}
               label={`Undo r${after.number}…`}
@@ -281,7 +281,12 @@ function State({ frame: { links }, comparison, query, from, to }: CompareViewPro
     return <p class="card">Both sides are the same revision.</p>
   }
   if (before.digest === after.digest) {
-    return <p class="card">Both revisions have the same configuration, byte for byte.</p>
+    return (
+      <p class="card">
+        Both revisions have the same configuration, byte for byte. What differs lies beside it in
+        the repository, such as the <a href={links.rules()}>rules</a>.
+      </p>
+    )
   }
   return (
     <>
