@@ -114,6 +114,7 @@ describe('the configuration snapshots', () => {
     const upper = await service.fetch(`/api/admin/config.xml?md5=${md5(current).toUpperCase()}`)
 
     expect([stale.status, fresh.status, upper.status]).toEqual([409, 200, 200])
+    expect(stale.headers.get(DIGEST)).toBe(md5(current))
   })
 })
 

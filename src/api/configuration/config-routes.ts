@@ -46,7 +46,7 @@ import {
   NOT_MODIFIED,
   type Parameter,
 } from '../definition/operation.ts'
-import { INDEXED_HEADER, ListedRevision } from '../../wire/revision-bodies.ts'
+import { type ClientNames, INDEXED_HEADER, ListedRevision } from '../../wire/revision-bodies.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { SAMPLE } from '../definition/sample.ts'
 
@@ -66,6 +66,7 @@ interface RevisionQuery extends ListPart {
 /** The caches that the routes of one service share. */
 interface ConfigState {
   readonly configuration: ApiContext['configuration']
+  readonly clientNames: ClientNames
   readonly snapshots: ReturnType<typeof snapshotAnswers>
   readonly lists: ReturnType<typeof listAnswers>
   readonly diffs: ReturnType<typeof diffAnswers>
@@ -88,15 +89,15 @@ const currentRoute = {
   answers: {
     200: documentAnswer,
     304: NOT_MODIFIED,
-    409: jsonAnswer('`md5` is not the current digest', ErrorBody),
+    409: jsonAnswer('`md5` is not the current digest', ErrorBody, DIGEST_DESCRIBED),
   },
   example: { answer: SAMPLE.document },
-  handle: (c: Context<RouteEnv>, { configuration, snapshots }: ConfigState) => {
+  handle: (c: Context<RouteEnv>, { configuration, clientNames, snapshots }: ConfigState) => {
     const revision = findCurrent(configuration, c.env.principal)
     const asked = c.req.query('md5')
     return asked === undefined || asked.toLowerCase() === revision.digest
       ? snapshots(c, revision, 'mutable')
-      : notCurrent(asked, revision)
+      : notCurrent(asked, revision, clientNames)
   },
 } as const
 
@@ -126,6 +127,7 @@ const revisionsRoute = {
 export const configResource = resource({
   open: (context: ApiContext): ConfigState => ({
     configuration: context.configuration,
+    clientNames: context.site.clientNames,
     snapshots: snapshotAnswers(context),
     lists: listAnswers(context),
     diffs: diffAnswers(context),
@@ -352,8 +354,8 @@ function entityOf({ entity }: Readonly<Record<string, string>>): string {
   return entity === undefined ? '' : parseEntityKey(entity)
 }
 
-function notCurrent(asked: string, current: Revision): Response {
+function notCurrent(asked: string, current: Revision, names: ClientNames): Response {
   const message = `The configuration has changed: ${asked} is not the current digest`
   const error = new ServiceError('config-stale', message, { current: current.digest, problems: [] })
-  return json(renderError(error), 409)
+  return json(renderError(error), 409, digestHeaders(current.digest, names))
 }
