@@ -35,6 +35,7 @@ export class EntryKeys {
 
   /** The row of a commit, found in the bytes of all; null where it is not there. */
   rowOf(commit: CommitSha): number | null {
+    if (commit.length !== this.#keyLength - REST_LENGTH) return null
     let at = this.#bytes.indexOf(commit, 0, 'latin1')
     while (at >= 0 && at % this.#keyLength > 0) at = this.#bytes.indexOf(commit, at + 1, 'latin1')
     return at < 0 ? null : at / this.#keyLength
