@@ -97,14 +97,16 @@ async function answerRefused(
   { error, status }: Refusal,
   form: Form,
 ): Promise<Response> {
+  const { builds } = context
+  const { principal } = c.env
   const values = valuesOf(form)
   const path = error.code === 'not-permitted' ? 'pipelineGroup' : 'name'
-  const refused = refusedSave(error)
   const reading = readPipelineRequest(values.get('name') ?? '', requestOf(values))
+  const { group } = reading.ok ? reading.request : reading
+  const isOwn = builds.access.may(principal, { action: 'administer-group', group })
+  const refused = isOwn ? refusedSave(error) : null
   const isOffered = refused !== null && reading.ok
-  const preview = isOffered
-    ? await previewOf(context.builds, c.env.principal, reading.request)
-    : null
+  const preview = isOffered ? await previewOf(builds, principal, reading.request) : null
   const problems = [{ message: refused ?? error.message, path }]
   return answer(context, c, { values, problems, preview, status })
 }
