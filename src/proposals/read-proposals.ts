@@ -11,6 +11,7 @@ import { renderChange } from '../document/changes/render-change.ts'
 import type { DescribedChanges } from '../configuration/changes/config-changes.ts'
 import type { MergeConflict } from '../document/merge/merge-conflict.ts'
 import { assessMerge, effectsOf, hasSeen } from './assess.ts'
+import { touchesOf } from './content.ts'
 import { APPROVED_TRAILER } from './merge-proposal.ts'
 import { baseOf, mergedUpon, type ProposedResult, readVersion } from './proposed-result.ts'
 import type { Proposal, ProposalState } from './proposal.ts'
@@ -18,7 +19,7 @@ import type { EventOf } from './proposal-event.ts'
 import type { ProposalsDomain } from './proposals-domain.ts'
 import { findVisible } from './propose.ts'
 import { settleMerge } from './settle-merge.ts'
-import { mayViewProposal, rightsNow, toldProblems } from './visibility.ts'
+import { mayViewAll, mayViewProposal, rightsNow, toldProblems } from './visibility.ts'
 
 export interface ProposalQuery {
   /** Null for every state. */
@@ -136,7 +137,7 @@ async function readOpen(
   return {
     ...nothingMore(proposal, base, { before: current, after: document }),
     result: digestOf(document),
-    changes: await changesOf(deps, current, document),
+    changes: await visibleChanges(deps, principal, { before: current, after: document }),
     plan: await planFor(deps, principal, { plan: judged, document }),
     verdict,
     approval: digest,
@@ -184,6 +185,22 @@ function nothingMore(
     problems: [],
     documents,
   }
+}
+
+/** The changes that merging makes of what a reader may view: a rename reaches what refers to it by now. */
+async function visibleChanges(
+  deps: ProposalsDomain,
+  principal: Principal,
+  { before, after }: ProposalDetail['documents'],
+): Promise<DescribedChanges['changes']> {
+  const changes = await changesOf(deps, before, after)
+  const rights = rightsNow(deps, principal)
+  if (rights.isAdministrator) return changes
+  const places = await touchesOf(deps, before, after)
+  const hidden = new Set(
+    places.filter((place) => !mayViewAll(deps, rights, [place])).map(({ entity }) => entity),
+  )
+  return changes.filter(({ entity }) => !hidden.has(entity))
 }
 
 async function changesOf(

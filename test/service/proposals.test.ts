@@ -150,6 +150,33 @@ describe('proposals', () => {
     await reset()
   })
 
+  it('tell of others nothing where merging reaches what refers to a renamed pipeline', async () => {
+    await reset()
+    const document = securedDocument().replace('name="hello"', 'name="greeting"')
+    const { body } = await ask(service, 'viewer', '', { title: 'Rename', document })
+    const rules =
+      'version: 1\nrules: [{ name: look, effect: warn }, { name: calm, effect: deny }]\n'
+    const referring = securedDocument().replace('</cruise>', `${DOWNSTREAM}</cruise>`)
+    expect((await save(service, referring, ROOT)).status).toBe(200)
+    const put = { method: 'PUT', headers: { 'if-none-match': '*' }, body: rules, as: ROOT }
+    expect((await service.fetch('/api/admin/rules.yaml', put)).status).toBe(200)
+
+    const all = await ask(service, 'root', `/${body.number}`)
+    const seen = await ask(service, 'viewer', `/${body.number}`)
+    const page = await service.fetch(`/proposals/${body.number}`, { as: loginOf('viewer') })
+    const empty = { ...put, headers: { 'if-match': '*' }, body: 'version: 1\nrules: []\n' }
+    expect((await service.fetch('/api/admin/rules.yaml', empty)).status).toBe(200)
+
+    expect(all.body.changes.map(({ entity }) => entity)).toContain('pipeline/secretive')
+    expect(JSON.stringify(all.body.verdict)).toContain('pipeline/secretive')
+    expect(seen.body.changes.map(({ entity }) => entity)).toEqual(['pipeline/greeting'])
+    expect(JSON.stringify(seen.body)).not.toContain('secretive')
+    expect(seen.body.verdict?.needs.map(({ rule }) => rule)).toEqual(['delegation', 'calm'])
+    expect(await page.text()).not.toContain('secretive')
+    await ask(service, 'viewer', `/${body.number}/close`, {})
+    await reset()
+  })
+
   it('are merged without a review by those who might save the change', async () => {
     await reset()
     const number = await proposeLabel(service, 'viewer', 'own')

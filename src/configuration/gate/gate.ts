@@ -32,6 +32,7 @@ import { gateRefusal } from './refusal.ts'
 import { assertSound, changeOfRules, knownNamesIn } from './sound-rules.ts'
 import { RULES_FILE, RulesSource } from './rules-source.ts'
 import { shownProblems } from './shown-problems.ts'
+import { shownVerdict } from './shown-verdict.ts'
 
 export interface GateDeps {
   readonly cache: DocumentCache
@@ -282,7 +283,13 @@ export class Gate {
           })
     const change = describeChange(documents)
     const judged = { ...asked, change, rules, document: older, delegation }
-    return this.#answer(judged, () => this.planOf({ before, after }))
+    const answer = await this.#answer(judged, () => this.planOf({ before, after }))
+    const { objections, warnings } = answer.verdict
+    if (principal === null || objections.length + warnings.length === 0) return answer
+    const sides = [older, newer].map(({ configuration }) =>
+      this.knownRights.rightsIn(configuration, principal),
+    )
+    return { ...answer, verdict: shownVerdict(answer.verdict, sides) }
   }
 
   /**
