@@ -53,10 +53,13 @@ describe('the editor of an administrator of a group', () => {
 
     const begun = await page(opened, '/config/edit?entity=pipeline/s2')
     const preview = await page(opened, '/config/edit', form({ ...fields, action: 'preview' }))
+    const asked = { ...OWNER, ...form({ ...fields, action: 'preview' }) }
+    const links = (await (await opened.fetch('/config/edit', asked)).text()).match(/href="[^"]*"/g)
     const saved = await page(opened, '/config/edit', form({ ...fields, action: 'save' }))
 
     expect([begun.status, preview.status, saved.status]).toEqual([200, 200, 303])
     expect(preview.text).toContain('&lt;!-- x --&gt;')
+    expect(links?.filter((link) => /\/config\/r\d+"/.test(link))).toEqual([])
     expect(preview.text).not.toMatch(HIDDEN)
     const now = await (await opened.fetch('/api/admin/config.xml', { as: ROOT })).text()
     expect(now).toBe(withComment(NEXT_TO_HIDDEN))

@@ -27,7 +27,7 @@ export function PreviewView({ frame, draft, mergedFrom, ...preview }: PreviewVie
       <form class="edit" method="post" action={links.edit()} enctype="multipart/form-data">
         <DraftFields basedOn={draft.basedOn} entity={draft.entity} />
         <SavePreviewParts
-          {...{ links, title, preview }}
+          {...{ frame, title, preview }}
           back="Back to editing"
           merged={
             mergedFrom && (

@@ -4,10 +4,11 @@ import type { DocumentComparison } from '../code/comparison.ts'
 import { PlainDiff } from '../code/plain-diff.tsx'
 import { LineCounts } from '../history/history-table.tsx'
 import { ActionButton, SAVE } from '../kit/buttons.tsx'
-import type { Links } from '../kit/links.ts'
+import type { PageFrame } from '../kit/layout.tsx'
 import { NoticeCard } from '../kit/notice.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import { ChangesCard } from '../parts/change-list.tsx'
+import { RevisionName } from '../parts/revision-name.tsx'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import { InvalidEditCard, MessageField } from './edit-view.tsx'
 import { PlanCard } from './plan-card.tsx'
@@ -24,7 +25,7 @@ export interface SavePreview {
 }
 
 interface SavePreviewPartsProps {
-  readonly links: Links
+  readonly frame: PageFrame
   readonly title: string
   /** The label of the button that leads back. */
   readonly back: string
@@ -36,7 +37,7 @@ interface SavePreviewPartsProps {
 }
 
 /** The head of a preview with its buttons, and below it the effects; to stand in the form that saves. */
-export function SavePreviewParts({ links, title, back, preview, ...rest }: SavePreviewPartsProps) {
+export function SavePreviewParts({ frame, title, back, preview, ...rest }: SavePreviewPartsProps) {
   const { message, current, comparison, hasInvalidEdit, plan, notice } = preview
   const { merged, children } = rest
   return (
@@ -46,7 +47,7 @@ export function SavePreviewParts({ links, title, back, preview, ...rest }: SaveP
         trail={[[<ActionButton value="edit" label={back} look="quiet" />, null]]}
         about={
           <>
-            Compared with <a href={links.snapshot(`r${current.number}`)}>{`r${current.number}`}</a>:{' '}
+            Compared with <RevisionName frame={frame} number={current.number} />:{' '}
             <LineCounts lines={comparison.lines} /> lines. Nothing is saved yet.
           </>
         }
@@ -61,7 +62,7 @@ export function SavePreviewParts({ links, title, back, preview, ...rest }: SaveP
       <NoticeCard look="bad" role="alert">
         {notice}
       </NoticeCard>
-      {hasInvalidEdit && <InvalidEditCard links={links} />}
+      {hasInvalidEdit && <InvalidEditCard links={frame.links} />}
       <NoticeCard>{merged}</NoticeCard>
       <ChangesCard changes={comparison.changes} />
       <PlanCard plan={plan} />

@@ -29,7 +29,7 @@ export function FormPreviewView(props: FormPreviewViewProps) {
         <input type="hidden" name={field} value={value} />
       ))}
       <SavePreviewParts
-        links={frame.links}
+        frame={frame}
         title={title}
         back="Back to the form"
         preview={props}
