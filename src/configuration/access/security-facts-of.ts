@@ -8,15 +8,26 @@ import type {
 } from '../../document/model/model.ts'
 import { runSync } from '../../lib/cooperative.ts'
 import { memoize } from '../../lib/memoize.ts'
-import type { GroupFacts, ListedPrincipal, SecurityFacts } from '../../security/security-facts.ts'
+import type {
+  GroupFacts,
+  ListedPrincipal,
+  PipelineFacts,
+  SecurityFacts,
+} from '../../security/security-facts.ts'
 
 /** The facts about permissions in a configuration. */
 export function securityFactsOf(configuration: Configuration): SecurityFacts {
-  return factsOf(configuration, ({ name, authorization, pipelines }) => ({
-    name,
-    authorization,
-    pipelines: pipelines.map(pipelineFactsOf),
-  }))
+  return factsOf(configuration, ({ name, authorization, pipelines }) => {
+    let listed: readonly PipelineFacts[] | null = null
+    return {
+      name,
+      authorization,
+      /** Listed when they are first asked for: of administrators they are not. */
+      get pipelines() {
+        return (listed ??= pipelines.map(pipelineFactsOf))
+      },
+    }
+  })
 }
 
 /** The same with the line of each group and entry. */

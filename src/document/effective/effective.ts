@@ -15,9 +15,6 @@ export interface Expansion {
   readonly replaced: ReadonlySet<At>
 }
 
-/** One list for all pipelines in which nothing is replaced. */
-const NONE: readonly never[] = Object.freeze([])
-
 const expansions = new WeakMap<Configuration, Expansion>()
 
 /**
@@ -38,9 +35,9 @@ function* expand(configuration: Configuration): Generator<void, Expansion> {
   for (const group of configuration.groups) {
     const pipelines: Pipeline[] = []
     for (const written of group.pipelines) {
-      const each = expandPipeline(written, templates)
-      if (each.replaced.length > 0) expanded.push(each)
-      pipelines.push(each.pipeline)
+      const each = isOwnExpansion(written) ? null : expandPipeline(written, templates)
+      if (each !== null && each.replaced.length > 0) expanded.push(each)
+      pipelines.push(each?.pipeline ?? written)
       yield
     }
     groups.push({ ...group, pipelines })
@@ -58,6 +55,11 @@ interface ExpandedPipeline {
   readonly replaced: readonly At[]
 }
 
+/** Whether it is known of a pipeline that it has its own stages and no params, so that there is nothing to expand. */
+function isOwnExpansion(pipeline: Pipeline): boolean {
+  return pipeline.template === null && memberTextOf(pipeline)?.mentionsParams === false
+}
+
 function expandPipeline(
   pipeline: Pipeline,
   templates: ReadonlyMap<string, Template>,
@@ -72,11 +74,7 @@ const usersOf = memoize(({ stages }: Template) =>
   memoize((pipeline: Pipeline) => resolve({ ...pipeline, stages })),
 )
 
-const resolved = memoize((pipeline: Pipeline) =>
-  memberTextOf(pipeline)?.mentionsParams === false
-    ? { pipeline, findings: NONE, replaced: NONE }
-    : resolve(pipeline),
-)
+const resolved = memoize(resolve)
 
 /** A pipeline in which there is nothing to replace stays the one it is. */
 function resolve(pipeline: Pipeline): ExpandedPipeline {

@@ -1,6 +1,6 @@
 import { nameKey } from '../../core/name-key.ts'
 import { materialIdentity } from '../materials/identity.ts'
-import type { Material, P4Material, TfsMaterial } from '../model/model.ts'
+import type { Material, P4Material, Pipeline, TfsMaterial } from '../model/model.ts'
 import { quoting, shorten } from '../text/shown-text.ts'
 import { type Finding, repeats } from '../model/finding.ts'
 import { normalPath, staysInside } from './paths.ts'
@@ -134,6 +134,7 @@ function outermostAround(folders: readonly string[]): Map<string, string> {
 
 /** MAT-2: what is watched in several places is watched the same way. */
 export function* autoUpdates({ pipelines }: RuleContext): Generator<Finding> {
+  if (!isWatchedInTwoWays(pipelines)) return
   const first = new Map<string, boolean>()
   for (const { materials } of pipelines) {
     for (const material of materials) {
@@ -148,4 +149,21 @@ export function* autoUpdates({ pipelines }: RuleContext): Generator<Finding> {
       }
     }
   }
+}
+
+/** Whether one thing is watched and not watched. Most documents have few materials of one of the two kinds. */
+function isWatchedInTwoWays(pipelines: readonly Pipeline[]): boolean {
+  const watched: Material[] = []
+  const others: Material[] = []
+  for (const { materials } of pipelines) {
+    for (const material of materials) {
+      if (!('autoUpdate' in material)) continue
+      if (material.autoUpdate) watched.push(material)
+      else others.push(material)
+    }
+  }
+  const [few, many] = watched.length < others.length ? [watched, others] : [others, watched]
+  if (few.length === 0) return false
+  const identities = new Set(few.map(materialIdentity))
+  return many.some((material) => identities.has(materialIdentity(material)))
 }
