@@ -96,6 +96,8 @@ describe('the facts about the document in force', () => {
     const found = factsIn(await documentAtStart(file, text))
 
     expect(new Set(found.map((each) => JSON.stringify(each))).size).toBe(kinds.length)
+    const plain = found.slice(0, kinds.length).map((each) => each?.isPlainBesideJobs)
+    expect(plain).toEqual([true, true, true, true, false])
     expect(factsIn(await documentAtStart(file, text))).toEqual(found)
   })
 
