@@ -53,6 +53,8 @@ export interface HealthDeps {
   readonly audit: { problem(): string | null }
   /** Facts that a commit changed although they must not change while the server runs. */
   readonly identity: { problems(): readonly string[] }
+  /** The file with the keys of secrets. */
+  readonly keptKeys: { problems(): readonly string[] }
   /** The commits that contain secrets in plain text. */
   readonly secretAlarm: { problems(): readonly HealthProblem[] }
   /** Null where administrators are held by rules. */
@@ -146,6 +148,7 @@ function problemsOf(deps: HealthDeps, leader: LeaderHealth | null): readonly Ser
     ...ofKind('agents', leader?.agents.problems()),
     ...ofKind('identity', deps.identity.problems()),
     ...ofKind('log-in', [logIns.usersProblem() ?? [], awayProblems(logIns.userSources())].flat()),
+    ...ofKind('keys', deps.keptKeys.problems()),
     ...ofKind('secrets', deps.secretAlarm.problems()),
     ...ofKind('recovery', deps.recovery?.problems()),
     ...ofKind('rules', deps.rules.problems()),

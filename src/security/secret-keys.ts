@@ -32,6 +32,11 @@ export async function openSecretKeys(file: string): Promise<SecretKeys> {
   return made
 }
 
+/** Writes the file again with keys that were read from it, unless something is in its place. */
+export function putBackSecretKeys(file: string, keys: SecretKeys): Promise<void> {
+  return createFile(file, render(keys))
+}
+
 /** Adds a new key in front; the others still decrypt what they encrypted. */
 export async function addSecretKey(file: string): Promise<SecretKeys> {
   const keys = [newKey(), ...(await openSecretKeys(file))]

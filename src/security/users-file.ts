@@ -16,6 +16,8 @@ const POLL_INTERVAL_MS = 20
 /** Users in a file, which an operator may also write. */
 export class UsersFile implements UsersStore {
   readonly #file: string
+  /** Whether the file was there once: later it is missing, and not one that nobody has made yet. */
+  #wasThere = false
 
   constructor(file: string) {
     this.#file = file
@@ -23,13 +25,13 @@ export class UsersFile implements UsersStore {
 
   async text(): Promise<string> {
     try {
-      return (await orNullWhenAbsent(readFile(this.#file, 'utf8'))) ?? ''
+      const text = await orNullWhenAbsent(readFile(this.#file, 'utf8'))
+      this.#wasThere ||= text !== null
+      if (text !== null || !this.#wasThere) return text ?? ''
     } catch (cause) {
-      throw unavailable(
-        `The users file ${basename(this.#file)} cannot be read: ${describeFault(cause)}`,
-        cause,
-      )
+      throw this.#unreadable(describeFault(cause), cause)
     }
+    throw this.#unreadable('it is missing')
   }
 
   async change(change: Parameters<UsersStore['change']>[0]): Promise<boolean> {
@@ -62,6 +64,10 @@ export class UsersFile implements UsersStore {
     })
     watcher.on('error', () => watcher.close())
     return { [Symbol.dispose]: () => watcher.close() }
+  }
+
+  #unreadable(why: string, cause?: unknown): ServiceError<'unavailable'> {
+    return unavailable(`The users file ${basename(this.#file)} cannot be read: ${why}`, cause)
   }
 }
 

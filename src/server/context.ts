@@ -64,7 +64,8 @@ export async function openContext(boot: BootContext, leadership: Leadership): Pr
   const audit = await openAudit(boot, identityStore)
   const users = await openUsers(boot, identityStore)
   const passwordFile = await makeFirstUser(boot, users)
-  const box = new SecretBox(await openKeys(boot))
+  const { keys, kept: keptKeys } = await openKeys(boot)
+  const box = new SecretBox(keys)
   const maintenance = await openMaintenance(boot, { store: identityStore, audit })
   const recovery = boot.settings.recovery ? new Recovery(clock) : null
   if (recovery !== null) await audit.keep(recovery.entry())
@@ -139,6 +140,7 @@ export async function openContext(boot: BootContext, leadership: Leadership): Pr
     identity,
     logIns,
     audit,
+    keptKeys,
     unsupported,
     leadership,
   }
@@ -175,7 +177,7 @@ async function makeFirstUser(boot: BootContext, users: UsersStore): Promise<stri
 
 interface HealthParts extends Pick<
   HealthDeps,
-  'audit' | 'identity' | 'logIns' | 'rules' | 'recovery' | 'ownerEdits'
+  'audit' | 'identity' | 'keptKeys' | 'logIns' | 'rules' | 'recovery' | 'ownerEdits'
 > {
   readonly unsupported: Unsupported
   readonly configuration: ConfigurationDomain

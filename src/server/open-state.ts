@@ -9,6 +9,7 @@ import {
   type ServiceFiles,
 } from '../operations/lost-files.ts'
 import type { Audit } from '../notify/audit/audit.ts'
+import { KeptKeys } from '../security/kept-keys.ts'
 import { openSecretKeys, readSecretKeys, type SecretKeys } from '../security/secret-keys.ts'
 import { openSqliteState } from '../state/open-sqlite.ts'
 import { isDamagedState } from '../state/unavailable.ts'
@@ -77,13 +78,20 @@ async function assertOneOfMany(boot: BootContext, cluster: Cluster): Promise<voi
   await assertUsersThere(boot.places.usersFile)
 }
 
+interface OpenedKeys {
+  readonly keys: SecretKeys
+  readonly kept: KeptKeys
+}
+
 /** The file is made only where no other server has one. */
-export async function openKeys({ places, cluster }: BootContext): Promise<SecretKeys> {
+export async function openKeys(boot: BootContext): Promise<OpenedKeys> {
+  const { places, cluster, shutdown, environment } = boot
   const file = places.keysFile
   await cluster?.files.agreeOnKeys(await readSecretKeys(file), file)
   const keys = await openSecretKeys(file)
   await cluster?.files.agreeOnKeys(keys, file)
-  return keys
+  const { log } = environment
+  return { keys, kept: shutdown.own('close-engines', new KeptKeys({ file, keys, log })) }
 }
 
 function filesOf({ settings, environment: { programPath }, places }: BootContext): ServiceFiles {

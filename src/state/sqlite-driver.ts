@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import nodeFs, { open, type FileHandle } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -15,6 +16,7 @@ import { storeUnavailable } from './unavailable.ts'
 
 const BUSY_RETRY_MS = 2
 const BUSY_LIMIT_MS = 10_000
+const EXACT = { bigint: true, throwIfNoEntry: false } as const
 
 /**
  * A SQLite file in WAL mode: one connection writes, another reads committed data. A commit returns
@@ -27,6 +29,8 @@ export class SqliteDriver implements Driver {
   readonly #file: string
   readonly #writer: SqliteConnection
   readonly #reader: SqliteConnection
+  /** The files in use, with their inodes. */
+  readonly #inUse = new Map<string, bigint>()
   /** Opened by the first commit, before which the file may not be there. */
   #wal: FileHandle | null = null
 
@@ -35,10 +39,12 @@ export class SqliteDriver implements Driver {
     this.#writer = openedForWriting(file)
     this.#reader = openedForReading(file)
     this.query = this.#reader.query
+    this.#inUse.set(file, statSync(file, { bigint: true }).ino)
   }
 
   // Another process may hold the lock: waiting inside SQLite would block the event loop.
   async begin(): Promise<WriteSession> {
+    this.#assertInPlace()
     const started = performance.now()
     while (!this.#writer.runUnlessBusy('BEGIN IMMEDIATE')) {
       if (performance.now() - started > BUSY_LIMIT_MS) {
@@ -89,6 +95,16 @@ export class SqliteDriver implements Driver {
     await this.#wal?.close()
   }
 
+  /** SQLite goes on with a file that has lost its name, which is gone with this process. */
+  #assertInPlace(): void {
+    for (const [file, ino] of this.#inUse) {
+      if (statSync(file, EXACT)?.ino === ino) continue
+      throw storeUnavailable(
+        `${basename(file)} was removed or replaced while it was in use: put it back, from a backup if need be, and start anew`,
+      )
+    }
+  }
+
   async #sync(): Promise<void> {
     try {
       this.#wal ??= await this.#openWal()
@@ -102,6 +118,7 @@ export class SqliteDriver implements Driver {
   async #openWal(): Promise<FileHandle> {
     const wal = await open(`${this.#file}-wal`, 'r+')
     await syncFolder(nodeFs, dirname(this.#file))
+    this.#inUse.set(`${this.#file}-wal`, (await wal.stat({ bigint: true })).ino)
     return wal
   }
 }

@@ -19,6 +19,7 @@ export type ProblemKind =
   | 'agents'
   | 'identity'
   | 'log-in'
+  | 'keys'
   | 'secrets'
   | 'rules'
   | 'override'

@@ -25,6 +25,7 @@ const WORDINGS: Readonly<Record<ProblemKind, Wording>> = {
   agents: (n) => countOf(n, 'refused agent'),
   identity: () => 'the server and its configuration have different IDs',
   'log-in': () => 'some users cannot log in',
+  keys: () => 'keys of secrets may be lost',
   secrets: (n) => `${countOf(n, 'commit')} with plain-text secrets`,
   rules: () => 'the rules about changes need attention',
   recovery: () => 'rules can be bypassed',
