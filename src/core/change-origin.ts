@@ -60,6 +60,8 @@ export interface ReviewedProposal {
   readonly reviews: readonly Review[]
   /** Whether it merges by itself. Nobody answers for it but who wrote its newest version, who is its caller then. */
   readonly mergesItself?: true
+  /** The entities that it is about by its text, which all who may view it may view; of one that merges itself. */
+  readonly entities?: readonly string[]
 }
 
 /** A change by a caller with rights. */

@@ -12,7 +12,7 @@ import type { ProposalsDomain } from './proposals-domain.ts'
  */
 export async function reviewedProposal(
   { isStillUser }: Pick<ProposalsDomain, 'isStillUser'>,
-  { number, author, contributors, writers, reviews }: Proposal,
+  { number, author, contributors, writers, reviews, newest }: Proposal,
   { effects, mergesItself = false }: Pick<AskedMerge, 'effects' | 'mergesItself'>,
 ): Promise<ReviewedProposal> {
   const standing: Review[] = []
@@ -28,7 +28,7 @@ export async function reviewedProposal(
     contributors,
     writers,
     reviews: standing,
-    ...(mergesItself ? { mergesItself } : {}),
+    ...(mergesItself ? { mergesItself, entities: newest.touches.map(({ entity }) => entity) } : {}),
   }
 }
 

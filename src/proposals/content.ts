@@ -8,15 +8,22 @@ import { entitiesOf } from '../document/changes/entities-of.ts'
 import type { ChangeSummary } from '../document/changes/change-summary.ts'
 import type { Comparable } from '../document/changes/summarise-changes.ts'
 import { findEntity, putEntity, removeEntity, sentEntity } from '../document/edit/entity-edits.ts'
+import { type EntityElement, entityOf } from '../document/entities/entities.ts'
 import type { Configuration } from '../document/model/model.ts'
 import { readXml, type XmlDocument } from '../document/xml/xml-reader.ts'
 import { notValid } from '../history/revision/problems.ts'
 import { runCooperatively } from '../lib/cooperative.ts'
 import type { Permissions } from '../security/permissions.ts'
 import type { TouchedPlace } from './proposal-event.ts'
-import { hidden, type TellingDeps, toldProblems } from './visibility.ts'
+import {
+  hidden,
+  mayViewAll,
+  type TellingDeps,
+  toldProblems,
+  type VisibilityDeps,
+} from './visibility.ts'
 
-export interface ContentDeps extends TellingDeps {
+export interface ContentDeps extends TellingDeps, VisibilityDeps {
   readonly summary: ChangeSummary
 }
 
@@ -105,29 +112,42 @@ function groupsOf({ groups }: Configuration): ReadonlyMap<string, string> {
 }
 
 async function edited(
-  { summary }: Pick<ContentDeps, 'summary'>,
+  deps: Pick<ContentDeps, 'summary' | keyof VisibilityDeps>,
   before: Uint8Array<ArrayBuffer>,
   asked: { readonly entities: readonly ProposedEntity[]; readonly rights: Permissions },
 ): Promise<Uint8Array<ArrayBuffer>> {
+  const { rights } = asked
   let bytes = before
   for (const entity of asked.entities) {
-    const document = readable(await summary.read(bytes))
-    bytes = new Uint8Array(Buffer.from(await withEntity(document, entity, asked.rights)))
+    const document = readable(await deps.summary.read(bytes))
+    const mayView = (place: TouchedPlace) => mayViewAll(deps, rights, [place])
+    bytes = new Uint8Array(Buffer.from(await withEntity(document, entity, { rights, mayView })))
   }
   return bytes
 }
 
-/** To those who may not view everything, what is not there is like what they may not view. */
+/**
+ * To those who may not view everything, what is not there is like what they may not view: neither is looked at,
+ * as what goes with it would tell which it is.
+ */
 async function withEntity(
   document: XmlDocument,
   entity: ProposedEntity,
-  rights: Permissions,
+  {
+    rights,
+    mayView,
+  }: { readonly rights: Permissions; readonly mayView: (place: TouchedPlace) => boolean },
 ): Promise<string> {
   const { xml, group = null, ...place } = entity
   assertKind(place.kind)
   const standing = findEntity(document.root, place)
-  const isElsewhere = standing === null && group !== null && !rights.mayViewGroup(group)
-  if (isElsewhere && !rights.isAdministrator) throw hidden()
+  const within = standing === null ? group : groupOf(standing)
+  const isGroupMissing = place.kind === 'pipeline' && standing === null && within === null
+  const touched = {
+    entity: `${place.kind}/${place.name}`,
+    ...(within === null ? {} : { group: within }),
+  }
+  if (!isGroupMissing && !mayView(touched)) throw hidden()
   if (xml !== null) {
     const reading = await runCooperatively(readXml(Buffer.from(xml)))
     const sent = sentEntity(readable(reading), place)
@@ -135,6 +155,12 @@ async function withEntity(
   }
   if (standing === null) throw rights.isAdministrator ? entityMissing(place, null) : hidden()
   return removeEntity(document, standing)
+}
+
+/** The group of a pipeline; null for every other entity. */
+function groupOf({ element }: EntityElement): string | null {
+  const holder = element.parent && entityOf(element.parent)
+  return holder?.kind.word === 'group' ? holder.name : null
 }
 
 function readable(read: Comparable): XmlDocument {

@@ -45,10 +45,15 @@ export class FormerPipelines {
   /**
    * A pipeline by its name of now.
    *
+   * @param assertMayRead Called with the group that it was in, before anything is said of the pipeline of then.
    * @throws {AssignmentRefusal} when it cannot be made from that configuration: its document is gone
    * or not valid any more, it had no such pipeline, or the pipeline had secrets that are gone.
    */
-  async read(by: RunConfiguration, name: string): Promise<FormerPipeline> {
+  async read(
+    by: RunConfiguration,
+    name: string,
+    assertMayRead: (group: string) => void = () => {},
+  ): Promise<FormerPipeline> {
     const { history, pipelines, entities } = this.#options
     const now = pipelines.find(name)
     if (!now) throw new AssignmentRefusal(`The configuration has no pipeline ${name} any more`)
@@ -63,6 +68,7 @@ export class FormerPipelines {
       const message = `The configuration ${nameOf(history, revision)} has no pipeline ${former}`
       throw new AssignmentRefusal(message)
     }
+    assertMayRead(found.group)
     const renamed = { ...found.pipeline, name: now.pipeline.name }
     const environments = configuration.environments.filter((environment) =>
       environment.pipelines.some((each) => isSameName(each.name, former)),

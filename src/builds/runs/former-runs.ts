@@ -82,10 +82,11 @@ async function readFormer(
   principal: Principal,
   of: StageName & { readonly by: RunConfiguration },
 ): Promise<FormerPipeline> {
+  const { pipeline, by } = of
+  const assertMayRead = (group: string) =>
+    assertMay(access, principal, { action: 'view-run', pipeline, groups: [group] })
   try {
-    const found = await former.read(of.by, of.pipeline)
-    assertMay(access, principal, { action: 'view-group', group: found.group })
-    return found
+    return await former.read(by, pipeline, assertMayRead)
   } catch (error) {
     if (error instanceof AssignmentRefusal) throw notMade(of, error.message, error)
     throw error

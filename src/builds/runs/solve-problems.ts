@@ -10,7 +10,8 @@ export interface RetryMaterialDeps {
 }
 
 /**
- * Polls a material that could not be read, and returns whether it can be read now.
+ * Polls a material that could not be read, and returns whether it can be read now. The refusal names no pipeline
+ * that the caller may not view.
  *
  * @throws {ServiceError} `not-permitted` for callers who may operate no pipeline that uses it.
  */
@@ -21,11 +22,14 @@ export async function retryMaterial(
 ): Promise<boolean> {
   const problem = poller.problems().find((each) => each.fingerprint === fingerprint)
   if (!problem) return true
-  const [first = ''] = problem.pipelines
-  const operated = problem.pipelines.find((pipeline) =>
-    access.may(principal, { action: 'operate-pipeline', pipeline }),
-  )
-  assertMay(access, principal, { action: 'operate-pipeline', pipeline: operated ?? first })
+  const firstThat = (action: 'operate-pipeline' | 'view-pipeline') =>
+    problem.pipelines.find((pipeline) => access.may(principal, { action, pipeline }))
+  const pipeline = firstThat('operate-pipeline') ?? firstThat('view-pipeline')
+  const needed =
+    pipeline === undefined
+      ? ({ action: 'administer' } as const)
+      : ({ action: 'operate-pipeline', pipeline } as const)
+  assertMay(access, principal, needed)
   try {
     await poller.poll(fingerprint)
     return true

@@ -85,6 +85,8 @@ export class ConfiguredAccess implements Access {
         return permissions.mayView(permission.pipeline)
       case 'view-group':
         return permissions.mayViewGroup(permission.group)
+      case 'view-template':
+        return permissions.mayViewTemplate(permission.template)
       case 'view-run':
         return permissions.mayViewRun(permission.pipeline, permission.groups)
       case 'operate-pipeline':

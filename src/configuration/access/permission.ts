@@ -14,6 +14,7 @@ export type Permission =
   | { readonly action: 'view-something' }
   | { readonly action: 'view-pipeline'; readonly pipeline: string }
   | { readonly action: 'view-group'; readonly group: string }
+  | { readonly action: 'view-template'; readonly template: string }
   | { readonly action: 'view-run'; readonly pipeline: string; readonly groups: FormerGroups }
   | { readonly action: 'operate-pipeline'; readonly pipeline: string }
   | { readonly action: 'trigger-pipeline'; readonly pipeline: string }
@@ -65,6 +66,8 @@ function describe(permission: Permission): string {
       return `administer the template ${permission.template}`
     case 'view-group':
       return `view the pipeline group ${permission.group}`
+    case 'view-template':
+      return `view the template ${permission.template}`
     case 'view-run':
       return `view this run of the pipeline ${permission.pipeline}`
     case 'view-pipeline':

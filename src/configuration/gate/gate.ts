@@ -32,7 +32,7 @@ import { gateRefusal } from './refusal.ts'
 import { assertSound, changeOfRules, knownNamesIn } from './sound-rules.ts'
 import { RULES_FILE, RulesSource } from './rules-source.ts'
 import { shownProblems } from './shown-problems.ts'
-import { shownVerdict } from './shown-verdict.ts'
+import { namesForCaller, namesInProposal } from './told-names.ts'
 
 export interface GateDeps {
   readonly cache: DocumentCache
@@ -283,13 +283,7 @@ export class Gate {
           })
     const change = describeChange(documents)
     const judged = { ...asked, change, rules, document: older, delegation }
-    const answer = await this.#answer(judged, () => this.planOf({ before, after }))
-    const { objections, warnings } = answer.verdict
-    if (principal === null || objections.length + warnings.length === 0) return answer
-    const sides = [older, newer].map(({ configuration }) =>
-      this.knownRights.rightsIn(configuration, principal),
-    )
-    return { ...answer, verdict: shownVerdict(answer.verdict, sides) }
+    return this.#answer(judged, () => this.planOf({ before, after }))
   }
 
   /**
@@ -317,6 +311,7 @@ export class Gate {
   ): Promise<Assessment> {
     const question: Question = {
       change,
+      ...this.#namesIn(change, origin, document),
       door: origin.door,
       caller:
         'principal' in origin
@@ -338,6 +333,19 @@ export class Gate {
       digest: digestOfChange(change),
       rules: rules.version,
     }
+  }
+
+  /** Names that who hears the verdict may hear: that on a merge by itself is told to everybody who may view the proposal. */
+  #namesIn(
+    change: GateChange,
+    origin: ChangeOrigin,
+    { configuration }: ConfigDocument,
+  ): Pick<Question, 'mayName'> {
+    if (!('principal' in origin)) return {}
+    const about = proposalOf(origin)?.entities
+    if (about !== undefined) return { mayName: namesInProposal(change, about) }
+    const rights = this.knownRights.rightsIn(configuration, origin.principal)
+    return { mayName: namesForCaller(change, rights) }
   }
 
   /** Rules that a push brings have to be sound, as those that are put, and are judged by the rules before it. */

@@ -205,5 +205,25 @@ describe('a run as it was configured then', () => {
     const answers = [operator, administrator, stage, other, unknown, before]
     expect(answers.map(({ status }) => status)).toEqual([403, 202, 403, 403, 404, 409])
     expect(await messageOf(before)).toContain('The configuration r1 has no pipeline app')
+    expect(await messageOf(other)).toBe('User gina may not view this run of the pipeline app')
+  })
+
+  it('says nothing of what the pipeline had in a group that the caller may not view', async () => {
+    const authorization = element('authorization', {}, [
+      element('admins', {}, [element('user', {}, ['gina'])]),
+    ])
+    const own = { group: 'own', authorization, pipelines: [running('make')] }
+    const pipelines = [running('make', { before: secret('TOKEN', 'of-others') })]
+    const hidden = { group: 'hidden', authorization: GUARDED, pipelines }
+    const scene = await BuildScene.open({ server: SECURED, groups: [hidden] })
+    await scene.configure({
+      server: SECURED,
+      groups: [{ ...hidden, pipelines: [] }, own],
+    })
+
+    const refused = await schedule(scene, 'r2', 'gina')
+
+    expect(refused.status).toBe(403)
+    expect(await messageOf(refused)).not.toMatch(/TOKEN|hidden/)
   })
 })

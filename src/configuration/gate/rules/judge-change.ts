@@ -12,7 +12,7 @@ import type {
 } from './question.ts'
 import { type ChangeAuthor, fitsCaller, fitsPlan, matchedEntities } from './match.ts'
 import type { RuleNeed, GateRule } from './rule.ts'
-import { isOneOf, phraseOf } from './people.ts'
+import { isOneOf, phraseOf, unnamed } from './people.ts'
 import type { PersonSelector } from './selectors.ts'
 import { endOfWindows } from './windows.ts'
 import type { NeededApprovals, Objection, Verdict } from './verdict.ts'
@@ -24,6 +24,7 @@ interface MetRule {
   readonly rule: GateRule
   readonly entities: readonly TouchedEntity[]
   readonly until: number | null
+  readonly mayName: NonNullable<Question['mayName']>
 }
 
 /**
@@ -78,6 +79,7 @@ export function candidatesFor(approvals: NeededApprovals, people: People): reado
 
 function metRules(question: Omit<Question, 'plan' | 'delegation'>): readonly MetRule[] {
   const callers = callersOf(question)
+  const { mayName = () => true } = question
   return question.rules.rules.flatMap((rule) => {
     const until = endOfWindows(rule.windows, question.now)
     if (rule.windows.length > 0 && until === null) return []
@@ -85,7 +87,7 @@ function metRules(question: Omit<Question, 'plan' | 'delegation'>): readonly Met
     const { entities: all } = question.change
     const entities = matchedEntities(rule.match, { rule, entities: all })
     if (entities.length === 0 || isExcepted(rule, entities, question.caller?.standing)) return []
-    return [{ rule, entities, until }]
+    return [{ rule, entities, until, mayName }]
   })
 }
 
@@ -171,7 +173,7 @@ function objectionsOfApprovals(
     const approvals = approvalsOf(met.rule, { need, within }, question)
     const { given, rejectedBy } = approvals
     if (given.length >= need.count && rejectedBy.length === 0) return []
-    const whose = phraseOf(need.of, within)
+    const whose = phraseOf(need.of, within, met.mayName)
     const about = { ...met, entities }
     const sentence = missingSentence(about, approvals, whose)
     return [{ kind: 'needs', of: [whose], approvals, ...reasonedBy(about, sentence) }]
@@ -245,8 +247,10 @@ function namesOf(reviews: readonly Review[]): readonly string[] {
   return [...new Map(reviews.map(({ by }) => [nameKey(by), by])).values()]
 }
 
-function objectionsOfDelegation({ delegation }: Question): readonly Objection[] {
-  return delegation.kind === 'allowed' ? [] : [{ of: [], ...delegation }]
+function objectionsOfDelegation({ delegation, mayName }: Question): readonly Objection[] {
+  if (delegation.kind === 'allowed') return []
+  const place = mayName?.(delegation.place) === false ? DOCUMENT : delegation.place
+  return [{ of: [], ...delegation, place }]
 }
 
 /** A change that is denied is not helped by what other rules need. */
@@ -256,7 +260,7 @@ function kindOf(objections: readonly Objection[]): Verdict['kind'] {
 }
 
 function warningOf(met: MetRule): Objection {
-  const sentence = `The rule ${met.rule.name} warns of this change of ${placeOf(met)}`
+  const sentence = `The rule ${met.rule.name} warns of this change of ${placeInWords(met)}`
   return { kind: 'needs', of: [], ...reasonedBy(met, sentence) }
 }
 
@@ -273,8 +277,19 @@ function reasonedBy(met: MetRule, sentence: string) {
   }
 }
 
-function placeOf({ entities }: MetRule): string {
-  return entities[0]?.entity ?? DOCUMENT
+function placeOf(met: MetRule): string {
+  return namedIn(met) ?? DOCUMENT
+}
+
+/** The same in a sentence, which says at least the kind of what may not be named. */
+function placeInWords(met: MetRule): string {
+  const [first] = met.entities
+  return namedIn(met) ?? (first === undefined ? DOCUMENT : unnamed(first.entity))
+}
+
+/** The first entity that may be named. */
+function namedIn({ entities, mayName }: MetRule): string | undefined {
+  return entities.find(({ entity }) => mayName(entity))?.entity
 }
 
 /** The people that a rule lets pass, in words. */
@@ -284,7 +299,7 @@ function passersOf({ except, override }: GateRule): readonly string[] {
 
 function deniedSentence(met: MetRule): string {
   const until = met.until === null ? '' : ` until ${new Date(met.until).toISOString()}`
-  return `The rule ${met.rule.name} allows no change of ${placeOf(met)}${until}`
+  return `The rule ${met.rule.name} allows no change of ${placeInWords(met)}${until}`
 }
 
 function missingSentence(
@@ -296,5 +311,5 @@ function missingSentence(
   if (rejecting !== undefined) return `The rule ${met.rule.name} stops what ${rejecting} rejects`
   const missing = count - given.length
   const approvals = missing === 1 ? 'an approval' : `${missing} approvals`
-  return `The rule ${met.rule.name} needs ${approvals} by ${whose} for ${placeOf(met)}`
+  return `The rule ${met.rule.name} needs ${approvals} by ${whose} for ${placeInWords(met)}`
 }

@@ -1,4 +1,5 @@
 import { isSameName } from '../../../core/name-key.ts'
+import { splitEntity } from '../../../document/entities/entities.ts'
 import type { Standing } from './question.ts'
 import type { PersonSelector } from './selectors.ts'
 
@@ -25,9 +26,21 @@ export function isOneOf(
 }
 
 /** The people that a rule means, in words. */
-export function phraseOf(selector: PersonSelector, within: readonly string[]): string {
+export function phraseOf(
+  selector: PersonSelector,
+  within: readonly string[],
+  mayName: (part: string) => boolean = () => true,
+): string {
   if (selector.kind === 'role' || selector.kind === 'user')
     return `${selector.kind}/${selector.name}`
   if (selector.kind === 'admins' || within.length === 0) return 'administrators of the server'
-  return within.map((part) => `admins of the ${part.replace('/', ' ')}`).join(', ')
+  return within
+    .map((part) => (mayName(part) ? `the ${part.replace('/', ' ')}` : unnamed(part)))
+    .map((part) => `admins of ${part}`)
+    .join(', ')
+}
+
+/** An entity that may not be named: `another pipeline`. */
+export function unnamed(entity: string): string {
+  return `another ${splitEntity(entity).kind}`
 }

@@ -99,4 +99,6 @@ export interface Question {
   readonly isRecovery: boolean
   /** The answer of the built-in rule of delegation, for the caller or an approver. */
   readonly delegation: Ruling
+  /** Whether who hears the verdict may hear the name of an entity; absent where all may be named. */
+  readonly mayName?: (entity: string) => boolean
 }
