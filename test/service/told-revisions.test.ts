@@ -1,6 +1,9 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { git } from '../support/git/git.ts'
+import { commitFile, git } from '../support/git/git.ts'
+import { until } from '../support/programs/until.ts'
 import { DELEGATED } from '../support/service/delegated-changes.ts'
 import { delegate, loginOf } from '../support/service/delegated-service.ts'
 import { movedPipeline } from '../support/service/moved-pipeline.ts'
@@ -137,6 +140,36 @@ describe('the administrator of a group', () => {
     expect(history).toEqual([302, '/config/entity/group/mine'])
     expect(compare).toEqual([302, '/config/entity/group/mine/compare/r2/r6?view=unified'])
     expect(changes.replaceAll(/<[^>]*>/g, '')).toContain('came.git')
+  })
+
+  it('reads on pages no subject of a commit that changed something of others too', async () => {
+    const service = await delegate(await openService())
+    const committed = async (message: string, next: (document: string) => string) => {
+      const file = join(service.repository, 'config.xml')
+      writeFileSync(file, next(readFileSync(file, 'utf8')))
+      const commit = commitFile(service.repository, { name: 'config.xml', message })
+      const path = `/api/config/changes/${commit}`
+      await until(async () => (await service.fetch(path, { as: ROOT })).status === 200)
+    }
+    await committed('Point m1 and h1 elsewhere\n\nBoth moved', (document) =>
+      document.replace('m1.git', 'm1-else.git').replace('h1.git', 'h1-else.git'),
+    )
+    await committed('Point m1 back', (document) => document.replace('m1-else.git', 'm1.git'))
+
+    for (const path of [
+      '/config/entity/pipeline/m1',
+      '/config/entity/group/mine',
+      '/config/entity/pipeline/m1/compare/r2/r3',
+      '/pipelines/m1',
+    ]) {
+      expect([path, await told(service, path)]).toEqual([
+        path,
+        expect.stringContaining('Both moved'),
+      ])
+    }
+    expect(await told(service, '/config/entity/pipeline/m1')).toContain('Point m1 back')
+    const all = await (await service.fetch('/config/entity/pipeline/m1', { as: ROOT })).text()
+    expect(all).toContain('Point m1 and h1 elsewhere')
   })
 
   it('reads the words of a commit that changed nothing of others', async () => {

@@ -10,6 +10,7 @@ import {
   type TextComparison,
 } from '../code/comparison.ts'
 import { type NumberedRevision, revisionNamed } from '../revisions/numbered-revision.ts'
+import { toldRevision } from '../revisions/told-revision.ts'
 import { assertMaySee, type EntityAddress, entityNotFound } from '../revisions/entity-address.ts'
 import { effectiveIn } from '../../configuration/entities/effective-pipeline.ts'
 import type { DocumentCache } from '../../configuration/current/document-cache.ts'
@@ -103,12 +104,20 @@ export async function readEntityComparison(
     older: older?.base == null ? null : older,
     newer: steps.at(start - 1)?.revision ?? null,
     between: end - start,
-    only: end - start === 1 ? (steps.at(start)?.revision ?? null) : null,
+    only: end - start === 1 ? toldStep(deps, principal, steps.at(start)) : null,
     hasAfter: texts[1] !== '',
     changes: changesBetween(address, texts),
     isEffective,
     ...(await compareTexts(deps, compared, asked.options)),
   }
+}
+
+function toldStep(
+  deps: EntityComparisonDeps,
+  principal: Principal,
+  step: EntityStep | undefined,
+): NumberedRevision | null {
+  return step === undefined ? null : toldRevision(deps, principal, step)
 }
 
 /** Whether the caller may see the entity as it was in a revision. */

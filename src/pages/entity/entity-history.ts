@@ -32,6 +32,7 @@ import type { EffectiveForm } from '../../document/effective/effective-values.ts
 import { type EntityText, readEntityText } from './entity-text.ts'
 import type { VisibleStepsDeps } from './visible-steps.ts'
 import { numbered } from '../revisions/numbered-revision.ts'
+import { toldRevision } from '../revisions/told-revision.ts'
 
 export interface EntityHistoryDeps extends EntityStepsDeps, VisibleStepsDeps, PageStateDeps {
   readonly cache: DocumentCache
@@ -216,14 +217,16 @@ async function shownSteps(
   const runsOf = runsByName(deps, principal)
   return Promise.all(
     shown.map(async (step, n) => {
-      const { number, revision, entity, stage, before } = step
+      const { number, entity, stage, before } = step
       const changes = changesOf[n] ?? []
+      const seen = { revision: step.revision, entity, changes }
+      const revision = toldRevision(deps, principal, seen)
       const pair = texts[n]
       const diff = pair ? await smallDiff(deps, pair) : null
       const next = all.at(offset + n - 1) ?? null
       const runs = await runsAfter(runsOf, { step, next })
       const text = hasTemplates ? (pair?.[1] ?? '') : ''
-      const templates = await templateSteps(deps, { step, next, text })
+      const templates = await templateSteps(deps, principal, { step, next, text })
       return { number, revision, changes, entity, stage, before, diff, runs, templates }
     }),
   )

@@ -1,11 +1,14 @@
 import type { DocumentChange } from '../../document/entities/change.ts'
+import type { Principal } from '../../core/principal.ts'
 import { foldEntity } from '../../document/entities/entities.ts'
 import { attributeOf } from '../../document/xml/xml-elements.ts'
 import { readXml } from '../../document/xml/xml-reader.ts'
 import { bisect } from '../../lib/bisect.ts'
 import { runSync } from '../../lib/cooperative.ts'
 import { numbered, type NumberedRevision } from '../revisions/numbered-revision.ts'
+import { toldRevision } from '../revisions/told-revision.ts'
 import type { EntityStep, EntityStepsDeps } from './entity-steps.ts'
+import type { VisibleStepsDeps } from './visible-steps.ts'
 
 /** A revision that changed a pipeline through its template. */
 export interface TemplateStep {
@@ -19,7 +22,8 @@ const MAX_BETWEEN = 10
 
 /** The changes of the template that a pipeline has after a step, up to its next own one, newest first. */
 export async function templateSteps(
-  { history, entities }: EntityStepsDeps,
+  { history, entities, access }: EntityStepsDeps & VisibleStepsDeps,
+  principal: Principal,
   { step, next, text }: { step: EntityStep; next: EntityStep | null; text: string },
 ): Promise<readonly TemplateStep[]> {
   const template = templateOf(text)
@@ -31,11 +35,11 @@ export async function templateSteps(
   const older = bisect({ high: revisions.length }, (place) => numberAt(place) > step.number)
   return revisions
     .slice(start, Math.min(older, start + MAX_BETWEEN))
-    .map(({ entity, revision }) => ({
-      template,
-      revision: numbered(history, revision),
-      changes: entities.changesAbout(revision, entity),
-    }))
+    .map(({ entity, revision }) => {
+      const changes = entities.changesAbout(revision, entity)
+      const seen = { revision: numbered(history, revision), entity, changes }
+      return { template, revision: toldRevision({ access, entities }, principal, seen), changes }
+    })
 }
 
 function templateOf(text: string): string | null {

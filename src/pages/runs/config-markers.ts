@@ -7,6 +7,7 @@ import { entityAddress } from '../revisions/entity-address.ts'
 import { type EntityStepsDeps, changesOfSteps, visibleSteps } from '../entity/entity-steps.ts'
 import type { VisibleStepsDeps } from '../entity/visible-steps.ts'
 import { numbered, type NumberedRevision } from '../revisions/numbered-revision.ts'
+import { toldRevision } from '../revisions/told-revision.ts'
 
 export type ConfigMarkersDeps = EntityStepsDeps & VisibleStepsDeps
 
@@ -44,10 +45,10 @@ export async function configMarkers(
   const inTime = [...visible].filter(({ revision: { time } }) => time <= until && time > after)
   const wanted = inTime.slice(0, MAX_REVISIONS)
   const changesOf = await changesOfSteps(deps, wanted)
-  return wanted.map(({ revision, entity }, n) => ({
-    revision,
-    changes: (changesOf[n] ?? []).filter((change) => foldEntity(change.entity) === entity),
-  }))
+  return wanted.map(({ revision, entity }, n) => {
+    const changes = (changesOf[n] ?? []).filter((change) => foldEntity(change.entity) === entity)
+    return { revision: toldRevision(deps, principal, { revision, entity, changes }), changes }
+  })
 }
 
 /** The revision that was current at a time, or null before the first. */
