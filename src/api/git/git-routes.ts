@@ -106,7 +106,7 @@ async function answerRefs(deps: GitAccessDeps, c: Context<RouteEnv>): Promise<Re
   }
   if (program === undefined) return answerFile(deps, c, 'info/refs')
   const call = { program, protocol: protocolOf(c) }
-  const refs = advertise(deps, c.env.principal, call)
+  const refs = await advertise(deps, c.env.principal, call)
   if (refs === null) return answerFile(deps, c, 'info/refs')
   const headers = { ...UNCACHED, 'content-type': `application/x-git-${program}-advertisement` }
   return new Response(startsPlainly(call) ? refs : announced(program, refs), { headers })

@@ -24,9 +24,14 @@ interface GitRequest extends Omit<GitExchange, 'principal' | 'assertMayMove'> {
  *
  * @throws {ServiceError} `not-permitted`; `unavailable` for a push without a git program.
  */
-export function advertise({ access, git }: GitAccessDeps, principal: Principal, call: GitCall) {
+export async function advertise(
+  { access, git }: GitAccessDeps,
+  principal: Principal,
+  call: GitCall,
+) {
   assertMayExchange(access, principal, call)
-  if (git !== null) return git.advertise(call)
+  const isForReader = access.may(principal, { action: 'administer' })
+  if (git !== null) return git.advertise(call, { isForReader })
   if (call.program === 'receive-pack') throw noProgram()
   return null
 }

@@ -12,6 +12,7 @@ import type { CommitSha, Revision } from '../../core/revision.ts'
 import type { History } from '../history.ts'
 import type { Report } from '../revision/problems.ts'
 import { withTerminalNotes, archiveAdvice } from './terminal-notes.ts'
+import { readBranch } from '../../git/refs.ts'
 import { isForReview } from './push-check.ts'
 import { answerPush, type PushedRef } from './push-turn.ts'
 import nodeFs from 'node:fs/promises'
@@ -54,6 +55,12 @@ export interface GitExchange extends GitCall {
 interface NotedExchange extends GitExchange {
   /** Lines for the client's terminal. */
   readonly notes: string[]
+}
+
+interface StartOptions {
+  readonly isAdvertisement: boolean
+  /** Settings of git besides those of every call. */
+  readonly settings: readonly string[]
 }
 
 /** A push that proposes its newest document. */
@@ -136,9 +143,13 @@ export class GitService {
     this.#plan = plan
   }
 
-  /** The advertisement of refs and capabilities, the first answer to a client. */
-  advertise(call: GitCall) {
-    const child = this.#start(call, { isAdvertisement: true })
+  /**
+   * The advertisement of refs and capabilities, the first answer to a client. Who may only push hears of the
+   * branch alone: other refs have names too.
+   */
+  async advertise(call: GitCall, { isForReader }: { readonly isForReader: boolean }) {
+    const settings = isForReader ? [] : await this.#branchAlone()
+    const child = this.#start(call, { isAdvertisement: true, settings })
     child.stdin.end()
     return outputOf(child)
   }
@@ -150,7 +161,7 @@ export class GitService {
    * @throws {ServiceError} `unavailable` while too many clients are served.
    */
   exchange(exchange: GitExchange) {
-    const child = this.#start(exchange, { isAdvertisement: false })
+    const child = this.#start(exchange, { isAdvertisement: false, settings: [] })
     const channel = child.stdio[3]
     const limit = this.#options.limit + MAX_COMMAND_BYTES
     this.#inBackground(feed(child, { body: exchange.body, limit }))
@@ -166,10 +177,10 @@ export class GitService {
     return Readable.toWeb(Readable.from(noted, { objectMode: false }))
   }
 
-  #start(call: GitCall, { isAdvertisement }: { isAdvertisement: boolean }): PipedProcess {
+  #start(call: GitCall, { isAdvertisement, settings: more }: StartOptions): PipedProcess {
     if (this.#running >= MAX_CLIENTS) throw unavailable('Too many clients of git at once')
     const isPush = call.program === 'receive-pack'
-    const settings = [...COMMON, ...(isPush ? this.#pushSettings() : this.#readSettings())]
+    const settings = [...COMMON, ...(isPush ? this.#pushSettings() : this.#readSettings()), ...more]
     const mode = isAdvertisement ? ['--advertise-refs'] : []
     const args = [call.program, '--stateless-rpc', ...mode, '.']
     const env = {
@@ -195,6 +206,13 @@ export class GitService {
   #pushSettings(): readonly string[] {
     const { limit } = this.#options
     return [...RECEIVE, `core.hooksPath=${this.#hooks}`, `receive.maxInputSize=${limit}`]
+  }
+
+  /** Of several settings that fit a ref, the last one counts. */
+  async #branchAlone(): Promise<readonly string[]> {
+    const branch = await readBranch({ fs: nodeFs, gitDir: this.#gitDir })
+    const shown = branch === null ? [] : [`receive.hideRefs=!${branch}`]
+    return ['receive.hideRefs=refs', ...shown]
   }
 
   #readSettings(): readonly string[] {

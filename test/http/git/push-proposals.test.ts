@@ -112,6 +112,23 @@ describe('a push to refs/for/main', () => {
     expect(git(service.repository, 'for-each-ref', 'refs/proposals', 'refs/for')).toBe('')
   })
 
+  it('tells those who may not read the repository of the branch alone', async () => {
+    const service = await startService()
+    await secure(service)
+    git(service.repository, 'tag', 'v-of-others')
+    git(service.repository, 'branch', 'work-of-others')
+    const refsFor = async (as: 'root' | 'owner' | 'viewer') => {
+      const path = '/git/config.git/info/refs?service=git-receive-pack'
+      const text = await (await service.fetch(path, { as: loginOf(as) })).text()
+      return text.match(/refs\/[\w/-]+/g)
+    }
+    const all = ['refs/heads/main', 'refs/heads/work-of-others', 'refs/tags/v-of-others']
+
+    expect(await refsFor('viewer')).toEqual(['refs/heads/main'])
+    expect(await refsFor('owner')).toEqual(['refs/heads/main'])
+    expect(await refsFor('root')).toEqual(all)
+  })
+
   it('is open to those who may view what it touches, and the branch is not', async () => {
     const service = await startService()
     const clone = await Clone.of(service.url)
