@@ -1,4 +1,4 @@
-import { readdirSync, truncateSync } from 'node:fs'
+import { readdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { documentWith } from '../support/documents/documents.ts'
@@ -7,6 +7,7 @@ import { git, gitBytes, readObjects } from '../support/git/git.ts'
 import { save } from '../support/service/saving.ts'
 import { startService } from '../support/service/service.ts'
 import { run, start } from '../support/programs/start.ts'
+import { tempDir } from '../support/disk/temp-folder.ts'
 import { until } from '../support/programs/until.ts'
 import { HOSTILE_COMMITS, writeCommit } from '../support/history/hostile-commits.ts'
 import { FILE, md5, Source, Target, factsOf } from '../support/history/import-places.ts'
@@ -203,6 +204,27 @@ describe('cairn import', { timeout: 120_000 }, () => {
       expect(target.complaints()).toBe('')
     },
   )
+
+  it('brings no commit that the branch has itself, as from a clone of it', async () => {
+    const target = new Target()
+    const service = await startService([], target.cwd)
+    await save(service, documentWith('local'))
+    await service.close()
+    const clone = tempDir()
+    const flags = ['--file', 'config.xml']
+    git(clone, 'clone', '--quiet', target.repository, '.')
+    writeFileSync(join(clone, 'config.xml'), documentWith('local', 'cloned'))
+    git(clone, 'commit', '--quiet', '--all', '--message', 'In a clone')
+
+    const own = await target.import(target.repository, ...flags)
+    const cloned = await target.import(clone, ...flags)
+
+    expect([own.code, cloned.code]).toEqual([0, 0])
+    expect(own.stdout).toContain('Imported 0 commits')
+    expect(cloned.stdout).toContain('Imported 1 commits')
+    expect(target.log('%an')).toEqual(['Gil', 'admin', 'Upgrade'])
+    expect(target.complaints()).toBe('')
+  })
 
   it('seals plain secrets, the same in the same way', { tags: ['long'] }, async () => {
     const source = new Source()

@@ -13,20 +13,25 @@ export interface ImportedBefore {
 }
 
 /**
- * Lists the commits imported earlier into the history of a commit, by their names in the other
- * repository.
+ * Lists commits of the other repository that a range of this one has: those that were imported
+ * earlier, and with `ownToo` those of the same name, as of a clone.
  */
 export async function listImported(
   { git, gitDir }: { git: GitExecutable; gitDir: string },
   range: readonly string[],
+  { wanted, ownToo }: { readonly wanted: ReadonlySet<CommitSha>; readonly ownToo: boolean },
 ): Promise<ReadonlyMap<CommitSha, ImportedBefore>> {
   const format = `--format=%H%x00${trailerOf(IMPORTED_TRAILER)}%x00${trailerOf('Config-MD5')}`
   const log = ['log', '--no-show-signature', '--no-color', format, ...range, '--']
   const output = await readGit({ git, gitDir }, log)
   const imported = output.split('\n').flatMap((line) => {
     const [commit = '', source = '', digest = ''] = line.split('\0')
-    const sha = CommitSha.safeParse(source.trim())
-    return sha.success ? [[sha.data, { commit, digest: digest.trim() || null }] as const] : []
+    const names = ownToo ? [source.trim(), commit] : [source.trim()]
+    return names.flatMap((name) => {
+      const sha = CommitSha.safeParse(name).data
+      if (sha === undefined || !wanted.has(sha)) return []
+      return [[sha, { commit, digest: digest.trim() || null }] as const]
+    })
   })
   return new Map(imported)
 }

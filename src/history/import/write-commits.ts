@@ -96,7 +96,7 @@ export async function writeCommits(
   const commits = await listOldestFirst(writing)
   const { head, digest } = writing.base
   const graph = new SourceGraph(head === null ? null : { name: head, digest })
-  const before = await listBefore(writing)
+  const before = await listBefore(writing, new Set(commits.map(({ sha }) => sha)))
   const done = ancestorsOf(
     commits.flatMap(({ sha }) => (before.has(sha) ? [sha] : [])),
     commits,
@@ -135,19 +135,21 @@ async function listOldestFirst({ source, tip }: Writing): Promise<readonly Commi
 }
 
 /** For new commits, everything in the existing history counts as its newest commit. */
-async function listBefore({
-  git,
-  folder: { gitDir },
-  base: { head },
-  ref,
-}: Writing): Promise<ReadonlyMap<CommitSha, ImportPlace>> {
+async function listBefore(
+  { git, folder: { gitDir }, base: { head }, ref, fileName, sourceFile }: Writing,
+  wanted: ReadonlySet<CommitSha>,
+): Promise<ReadonlyMap<CommitSha, ImportPlace>> {
   const found = new Map<CommitSha, ImportPlace>()
+  const ownToo = sourceFile === fileName
   const refs = (await readGit({ git, gitDir }, ['for-each-ref', '--format=%(refname)', ref])).trim()
   const notHead = head === null ? [] : [`^${head}`]
-  const written = refs === '' ? [] : await listImported({ git, gitDir }, [ref, ...notHead])
+  const written =
+    refs === ''
+      ? []
+      : await listImported({ git, gitDir }, [ref, ...notHead], { wanted, ownToo: false })
   for (const [sha, { commit, digest }] of written) found.set(sha, { name: commit, digest })
   const inHead: Iterable<readonly [CommitSha, ImportedBefore]> =
-    head === null ? [] : await listImported({ git, gitDir }, [head])
+    head === null ? [] : await listImported({ git, gitDir }, [head], { wanted, ownToo })
   for (const [sha, { digest }] of inHead) found.set(sha, { name: head ?? '', digest })
   return found
 }
