@@ -129,12 +129,18 @@ async function insertEntries(query: SqlQuery, source: AsyncIterator<string>, ver
       throw storeUnavailable(`entry ${entries + 1} of the audit log has an unknown form`)
     }
     if ('entries' in line.data) {
-      if (line.data.entries === entries) return
+      if (line.data.entries === entries) return assertOver(source)
       throw storeUnavailable(`the dump has ${entries} entries and names ${line.data.entries}`)
     }
     const { share, entry } = line.data
     await query('INSERT INTO audit_entry (share, json) VALUES (?, ?)', share, auditText(entry))
   }
+}
+
+/** Two dumps in one file are no newer store: the first one would win. */
+async function assertOver(source: AsyncIterator<string>): Promise<void> {
+  if ((await source.next()).done !== true)
+    throw storeUnavailable('the dump goes on after the line that counts its audit log')
 }
 
 async function insert(query: SqlQuery, line: Exclude<z.infer<typeof Line>, z.infer<typeof End>>) {

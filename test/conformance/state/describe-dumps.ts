@@ -68,6 +68,7 @@ export function describeDumps(freshPlace: () => Promise<StatePlace>): void {
     it.each([
       { damage: 'cut short', of: (lines: string[]) => lines.slice(0, -1) },
       { damage: 'without a line', of: (lines: string[]) => lines.toSpliced(5, 1) },
+      { damage: 'that is there twice', of: (lines: string[]) => [...lines, ...lines] },
       { damage: 'without a version', of: (lines: string[]) => lines.slice(1) },
       {
         damage: 'with a torn line',
