@@ -5,8 +5,8 @@ const FAULTS: ReadonlyMap<string, string> = new Map([
   ['ENOENT', 'a file or folder is missing'],
   ['ENOTDIR', 'a file is where a folder has to be'],
   ['EISDIR', 'a folder is where a file has to be'],
-  ['EACCES', 'permission is denied'],
-  ['EPERM', 'permission is denied'],
+  ['EACCES', 'the server may not use a file or folder that it needs'],
+  ['EPERM', 'the server may not use a file or folder that it needs'],
   ['ELOOP', 'a symbolic link leads to itself'],
   ['ENAMETOOLONG', 'a name is too long'],
   ['ENOSPC', 'the disk of the server is full'],
@@ -18,7 +18,7 @@ const FAULTS: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Transient faults with external causes. */
-const OUTAGES = ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE']
+const OUTAGES = ['EACCES', 'EPERM', 'ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE']
 
 /** A path of this machine: it starts with a slash and is not part of an address. */
 const PATH = /(?<![\w:/.~@$…-])\/[\w.~@+%-][^\s'"`]*/g

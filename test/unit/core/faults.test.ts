@@ -8,6 +8,7 @@ function systemError(code: string): Error {
 describe('outageOf', () => {
   it.each([
     ['ENOSPC', 'The disk of the server is full'],
+    ['EACCES', 'The server may not use a file or folder that it needs'],
     ['EROFS', 'The disk of the server is read-only'],
     ['EMFILE', 'The server has too many files open'],
   ])('knows %s, also as the cause of another error', (code, told) => {
