@@ -17,6 +17,9 @@ export interface ObjectFile {
 const OWN_DRAFT = /^tmp_(?:obj|pack|idx)_[0-9a-f]{12}$/
 const READ_ONLY = 0o444
 
+/** The drafts that this process has not placed yet. */
+const inTheMaking = new Set<string>()
+
 /** The bytes of such a file, on disk under a temporary name that `git prune` removes as its own. */
 export class ObjectDraft implements AsyncDisposable {
   readonly #fs: FsPromises
@@ -35,10 +38,16 @@ export class ObjectDraft implements AsyncDisposable {
   static async write(fs: FsPromises, file: ObjectFile): Promise<ObjectDraft> {
     const path = join(file.folder, `tmp_${file.kind}_${randomBytes(6).toString('hex')}`)
     let made = false
-    await inVanishingFolder(
-      () => writeSynced(fs, path, file.bytes),
-      async () => (made = (await makeFolder(fs, file.folder)) || made),
-    )
+    inTheMaking.add(path)
+    try {
+      await inVanishingFolder(
+        () => writeSynced(fs, path, file.bytes),
+        async () => (made = (await makeFolder(fs, file.folder)) || made),
+      )
+    } catch (error) {
+      inTheMaking.delete(path)
+      throw error
+    }
     return new ObjectDraft(fs, file, { path, made })
   }
 
@@ -52,17 +61,21 @@ export class ObjectDraft implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#isPlaced) await Promise.allSettled([this.#fs.rm(this.#path, { force: true })])
+    inTheMaking.delete(this.#path)
   }
 }
 
-/** Removes drafts of a crash of this service. Only while it writes nothing else. */
+/** Removes drafts of a crash of this service. Only for the process that holds the repository. */
 export async function removeObjectDrafts({ fs, gitDir }: GitStore): Promise<void> {
   const objects = join(gitDir, 'objects')
   const folders = (await orNullWhenAbsent(fs.readdir(objects))) ?? []
   for (const folder of folders.filter((name) => /^(?:[0-9a-f]{2}|pack)$/.test(name))) {
     const names = (await orNullWhenAbsent(fs.readdir(join(objects, folder)))) ?? []
-    const drafts = names.filter((name) => OWN_DRAFT.test(name))
-    await Promise.all(drafts.map((name) => fs.rm(join(objects, folder, name), { force: true })))
+    const drafts = names
+      .filter((name) => OWN_DRAFT.test(name))
+      .map((name) => join(objects, folder, name))
+    const leftovers = drafts.filter((path) => !inTheMaking.has(path))
+    await Promise.all(leftovers.map((path) => fs.rm(path, { force: true })))
   }
 }
 

@@ -210,4 +210,21 @@ describe('writeCommit', () => {
     expect(repository.git('count-objects', '-v')).toContain('garbage: 1')
     expect(repository.fsck()).toBe('')
   })
+
+  it('keeps the drafts that are in the making from being removed as leftovers', async () => {
+    using repository = new GitRepository()
+    const { store } = repository
+    const fs: FsPromises = Object.assign(Object.create(nodeFs), {
+      async rename(from: string, to: string) {
+        await removeObjectDrafts(store)
+        await nodeFs.rename(from, to)
+      },
+    })
+
+    const { commit } = await writeCommit({ ...store, fs }, new IsomorphicObjects(store), aDraft())
+    repository.git('update-ref', 'refs/heads/main', commit)
+
+    expect(repository.git('show', 'main:config.xml')).toBe('<cruise/>')
+    expect(repository.fsck()).toBe('')
+  })
 })
