@@ -58,6 +58,8 @@ export interface IssuedSecret {
 
 export interface CredentialCheckOptions {
   readonly users: () => Promise<UsersReading>
+  /** Has the users read again where they have changed, and what is remembered of former ones forgotten. */
+  readonly refreshUsers: () => Promise<void>
   readonly clock: Clock
   readonly wait: (milliseconds: number) => Promise<unknown>
   /** Compares a password without blocking the main thread. */
@@ -129,11 +131,13 @@ export class CredentialCheck {
 
   /**
    * Checks credentials again that were accepted before; null when they are no longer valid. Nothing
-   * here counts as a guess.
+   * here counts as a guess. For `recently`, what is remembered is enough; `now` looks at the users and at
+   * what was issued.
    *
    * @throws {ServiceError} `too-many-requests`, `unavailable`: then nothing is known.
    */
   async recheck(authorization: string, seen: 'recently' | 'now'): Promise<Principal | null> {
+    if (seen === 'now') await this.#options.refreshUsers()
     const known = this.remembered(authorization)
     if (known && (seen === 'recently' || known.credential === undefined)) return known
     const issued = parseIssued(authorization)

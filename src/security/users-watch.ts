@@ -35,7 +35,7 @@ export class UsersWatch implements Disposable {
     this.#reading = Promise.resolve(reading)
     this.#names = namesOf(reading)
     this.#watcher = this.#store.watch(() => this.#reload())
-    this.#timer = setInterval(() => this.#poll(), options.interval).unref()
+    this.#timer = setInterval(() => void this.#look(), options.interval).unref()
   }
 
   /** @throws {ServiceError} `unavailable` when the users cannot be read. */
@@ -58,6 +58,12 @@ export class UsersWatch implements Disposable {
     return this.#reading
   }
 
+  /** Reads the users again where they have changed; cached facts about former ones are invalid when it returns. */
+  async refresh(): Promise<void> {
+    await this.#look()
+    await this.#known
+  }
+
   /** Reads the users again; cached facts about them are invalid when it returns. */
   async reload(): Promise<void> {
     this.#reload()
@@ -70,15 +76,11 @@ export class UsersWatch implements Disposable {
   }
 
   /** A store that is away is retried; meanwhile users with cached credentials can log in. */
-  #poll(): void {
-    this.#stamps().then(
-      (stamp) => {
-        if (stamp === this.#stamp) return
-        this.#stamp = stamp
-        this.#reload()
-      },
-      () => undefined,
-    )
+  async #look(): Promise<void> {
+    const stamp = await this.#stamps().catch(() => this.#stamp)
+    if (stamp === this.#stamp) return
+    this.#stamp = stamp
+    this.#reload()
   }
 
   #reload(): void {

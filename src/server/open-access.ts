@@ -115,6 +115,7 @@ export async function openAccess(
   }
   const credentials = new CredentialCheck({
     users: () => users.read(),
+    refreshUsers: () => users.refresh(),
     findExternal: directory ? (login) => letIn(directory.find(login)) : undefined,
     clock,
     wait,

@@ -1,11 +1,13 @@
+import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { changePassword, disableUser, removeUser } from '../../../src/security/users.ts'
+import { addUser, changePassword, disableUser, removeUser } from '../../../src/security/users.ts'
 import { UsersFile } from '../../../src/security/users-file.ts'
 import { CallingAgent } from '../../support/agents/agent-calls.ts'
 import { BuildScene } from '../../support/builds/build-service.ts'
+import { TempFolder } from '../../support/disk/temp-folder.ts'
 import { documentWith } from '../../support/documents/documents.ts'
 import { gitLine } from '../../support/git/git.ts'
 import { begin } from '../../support/http/begun-request.ts'
@@ -160,6 +162,33 @@ describe.each(Object.keys(REVOCATIONS))('when %s', (name) => {
     expect(read.status).toBe(200)
 
     await tookAfterRevoking(Promise.resolve())
+    outgoing.end(document.slice(-1))
+
+    expect((await answered).statusCode).toBe(401)
+    expect(gitLine(service.repository, 'rev-parse', 'HEAD')).toBe(before)
+  })
+})
+
+describe('when a user is disabled where no change can be watched', () => {
+  it('a save whose body ends right after that is refused', async () => {
+    using folder = new TempFolder()
+    const [target, link] = [folder.file('target/users'), folder.file('users')]
+    const [username = '', password = ''] = SOMEONE.split(':')
+    await addUser(new UsersFile(target), { username, password, cost: QUICK_COST })
+    symlinkSync(target, link)
+    const service = await startService(['--users-file', link])
+    const before = gitLine(service.repository, 'rev-parse', 'HEAD')
+    const headers = { ...(await passwordOf()), 'if-match': '*' }
+    const document = documentWith('late')
+    const { outgoing, answered } = begin(service, '/api/admin/config.xml', {
+      method: 'PUT',
+      headers: { ...headers, 'content-length': `${document.length}` },
+    })
+    outgoing.write(document.slice(0, -1))
+    const read = await service.fetch('/api/whoami', { as: null, headers })
+    expect(read.status).toBe(200)
+
+    await disableUser(new UsersFile(target), username)
     outgoing.end(document.slice(-1))
 
     expect((await answered).statusCode).toBe(401)

@@ -17,6 +17,7 @@ async function aCheck() {
   const time = { now: 0 }
   const users = { users: new Map([['ana', hash]]), ...FINE }
   const check = new CredentialCheck({
+    refreshUsers: async () => undefined,
     users: async () => users,
     clock: () => time.now,
     wait: async (milliseconds) => void waits.push(milliseconds),
@@ -30,6 +31,7 @@ async function aCheck() {
 function aHeldCheck() {
   const held: (() => void)[] = []
   const check = new CredentialCheck({
+    refreshUsers: async () => undefined,
     users: async () => ({ users: new Map([['bob', '$2b$10$stored']]), ...FINE }),
     clock: () => 0,
     wait: async () => undefined,
@@ -51,6 +53,7 @@ async function aQuickCheck() {
   const passwords = { right: 'right' }
   const users = new Map(['bob', 'ana'].map((name) => [name, '$2b$10$stored']))
   const check = new CredentialCheck({
+    refreshUsers: async () => undefined,
     users: async () => ({ users, ...FINE }),
     clock: () => time.now,
     wait: async () => undefined,
@@ -362,6 +365,7 @@ describe('a login that fails', () => {
         ['old', sha],
       ])
       const check = new CredentialCheck({
+        refreshUsers: async () => undefined,
         users: async () => ({ users, ...FINE }),
         clock: Date.now,
         wait: async () => undefined,
@@ -406,6 +410,7 @@ function aTokenCheck() {
   const issued = { isThere: true, lookedUp: 0, waits: new Array<number>() }
   const time = { now: 0 }
   const check = new CredentialCheck({
+    refreshUsers: async () => undefined,
     users: async () => ({ users: new Map(), ...FINE }),
     clock: () => time.now,
     wait: async (milliseconds) => void issued.waits.push(milliseconds),
@@ -480,6 +485,7 @@ describe('users of elsewhere', () => {
     const waits: number[] = []
     const time = { now: 0 }
     const check = new CredentialCheck({
+      refreshUsers: async () => undefined,
       users: async () => ({ users: new Map([['bob', '$2b$10$stored']]), ...FINE }),
       clock: () => time.now,
       wait: async (milliseconds) => void waits.push(milliseconds),
