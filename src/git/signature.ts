@@ -9,7 +9,7 @@ export interface Signature {
 const NOBODY = 'unknown'
 
 /** Characters that could end the header line or the name in it, and outer blanks. */
-const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}<>]|^\s+|\s+$/gu
+const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}<>]|^\s+|(?<!\s)\s+$/gu
 
 /**
  * `Name <email> seconds zone`, as commits and reflogs have it: one line for any name.

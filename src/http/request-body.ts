@@ -156,11 +156,13 @@ async function readFormOrObject(request: Request, limit: number): Promise<Form> 
   const text = Buffer.from(body).toString('utf8').trim()
   const isObject = /\bjson\b/i.test(type) || (text.startsWith('{') && text.endsWith('}'))
   if (!isObject) return readUrlEncoded(body)
-  return new Map(Object.entries(SAY_NOTHING.includes(text) ? {} : parseTexts(text)).map(encoded))
+  return new Map(Object.entries(saysNothing(text) ? {} : parseTexts(text)).map(encoded))
 }
 
-/** Empty values of languages whose empty object is written in another way, or that write a missing one. */
-const SAY_NOTHING: readonly string[] = ['', '[]', 'null']
+/** Whether a text is empty, or JSON by which programs say that they have no fields: `{}`, `[]` or `null`. */
+export function saysNothing(text: string): boolean {
+  return /^(?:\{\s*\}|\[\s*\]|null)?$/.test(text.trim())
+}
 
 const Texts = z.record(z.string(), z.union([z.string(), z.array(z.string())]))
 

@@ -16,6 +16,7 @@ import {
   plainSecretIn,
   withoutSecret,
 } from '../../src/document/secrets/address-secret.ts'
+import { readRules } from '../../src/configuration/gate/rules/read-rules.ts'
 import { findSecrets } from '../../src/document/secrets/find-secrets.ts'
 import { maskSecrets, shorten } from '../../src/document/text/shown-text.ts'
 import { readXml } from '../../src/document/xml/xml-reader.ts'
@@ -23,6 +24,11 @@ import { mergeTexts } from '../../src/diff/merge.ts'
 import { unifiedDiff } from '../../src/diff/unified.ts'
 import { wordDiff } from '../../src/diff/word-diff.ts'
 import { ChangeList } from '../../src/pages/parts/change-list.tsx'
+import { tagBody } from '../../src/document/merge/merge-tag.ts'
+import { parseSignature } from '../../src/git/objects/commit-object.ts'
+import { renderSignature } from '../../src/git/signature.ts'
+import { authorName, parseMessage, reasonIn } from '../../src/history/revision/message.ts'
+import { saysNothing } from '../../src/http/request-body.ts'
 import { escapeHtml } from '../../src/pages/kit/words/escape.ts'
 import { consoleLineHtml } from '../../src/pages/job/console-html.ts'
 import { documentWith } from '../support/documents/documents.ts'
@@ -114,6 +120,12 @@ function foldersIn(text: string): Buffer<ArrayBuffer> {
   return bytes(documentWith('a').replace(/<git [^>]*>/, materials))
 }
 
+/** Rules with a window whose times stand around a text. */
+function rulesWith(text: string): string {
+  const window = `{ weekly: ${JSON.stringify(`fri 16:00${text}mon 07:00`)}, zone: UTC }`
+  return `version: 1\nrules:\n  - { name: a, window: ${window}, effect: deny }\n`
+}
+
 /** All functions that take untrusted text. New ones are to be added here. */
 const FUNCTIONS: Readonly<Record<string, (text: string) => unknown>> = {
   findSecrets,
@@ -124,6 +136,18 @@ const FUNCTIONS: Readonly<Record<string, (text: string) => unknown>> = {
   shellWords,
   isQuartzCron,
   escapeHtml,
+  authorName: (text) => authorName(`a${text}`),
+  parseMessage,
+  reasonIn,
+  parseSignature: (text) => parseSignature(`a${text}b <${text}> 1 +0000`),
+  renderSignature: (text) => renderSignature({ name: `a${text}`, email: text, time: 0 }),
+  saysNothing,
+  saysNothingBehind: (text) => saysNothing(`{${text}`),
+  readRules: (text) => readRules(bytes(rulesWith(text))),
+  tagBody: (text) => {
+    const reading = runSync(readXml(bytes(`<a ${text} b="" />`)))
+    return reading.ok && tagBody({ text: reading.text, element: reading.root })
+  },
   consoleLineHtml: (text) => consoleLineHtml(text, 0),
   withoutSecret,
   plainSecretIn,

@@ -1,6 +1,6 @@
 import type { ScheduleOptions } from '../../builds/runs/start-runs.ts'
 import { malformed } from '../../http/parameters.ts'
-import { readBody, readForm } from '../../http/request-body.ts'
+import { readBody, readForm, saysNothing } from '../../http/request-body.ts'
 
 const MAX_BODY_BYTES = 1_048_576
 const FIELD = /^(variables|secure_variables|materials)\[([^[\]]+)\]$/
@@ -63,10 +63,9 @@ async function fieldsOfBody(request: Request): Promise<Field[]> {
   })
 }
 
-/** An object or a list without a member says nothing, and neither does `null`. */
 async function assertEmptyJson(request: Request): Promise<void> {
   const text = Buffer.from(await readBody(request, MAX_BODY_BYTES)).toString('utf8')
-  if (/^\s*(?:\{\s*\}|\[\s*\]|null)?\s*$/.test(text)) return
+  if (saysNothing(text)) return
   throw malformed(
     'Options are a form with variables[NAME], secure_variables[NAME], materials[NAME]',
     'body',

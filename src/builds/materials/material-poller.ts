@@ -60,7 +60,7 @@ const TIMEOUT_MS = 60_000
 const HIDDEN = '…'
 /** Matches a URL, `user@host:path` and `host:port`. */
 const HOST = /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:[^@/]*@)?([^/:]+)/i
-const URL_IN_TEXT = /\b[a-z][a-z0-9+.-]*:\/\/[^\s'"]+/gi
+const URL_IN_TEXT = /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s'"]+/gi
 
 /** A material that cannot be read, and the pipelines that use it. */
 export interface MaterialProblem {

@@ -104,7 +104,8 @@ export function copyPipeline(
     escapeAttribute(to, quote),
     text.slice(name.valueSpan.end, end),
   ].join('')
-  const space = /\s*$/.exec(text.slice(0, start))?.[0] ?? ''
+  const before = text.slice(0, start)
+  const space = before.slice(before.trimEnd().length)
   const between = /(?:\r\n|\r|\n)[ \t]*$/.exec(space)?.[0] ?? ''
   return {
     text: text.slice(0, end) + between + copy + text.slice(end),

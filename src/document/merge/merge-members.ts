@@ -19,7 +19,7 @@ interface ChangedMember {
 /** The attribute by which a member is the same in another document. */
 const NAME = /\s(?:name|uuid)\s*=\s*(?:"[^"]*"|'[^']*')/
 const ANY_NAME = /\s(?:name|id)\s*=\s*(?:"[^"]*"|'[^']*')/g
-const LIST = /.*(<(?:pipelines|templates|agents)[\s>][^>]*)/s
+const LIST = /^.*(<(?:pipelines|templates|agents)[\s>][^>]*)/s
 
 /**
  * Merges two edits of which one changes nothing but the insides of members of the long lists, and the other

@@ -18,7 +18,8 @@ export interface AttributeSides {
 
 /** The text of an opening tag up to the last attribute. */
 export function tagBody({ text, element: { openTag } }: Tagged): string {
-  return /^[^]*?(?=\s*\/?>$)/.exec(text.slice(openTag.start, openTag.end))?.[0] ?? ''
+  const tag = text.slice(openTag.start, openTag.end)
+  return tag.slice(0, tag.endsWith('/>') ? -2 : -1).trimEnd()
 }
 
 /** The end of an opening tag, with the white space in front of it. */

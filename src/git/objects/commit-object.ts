@@ -75,5 +75,5 @@ function parentOf(line: string): CommitSha {
 
 /** git trims these blanks only. */
 function trim(text: string): string {
-  return text.replace(/^[ \t\v\f\r]+|[ \t\v\f\r]+$/g, '')
+  return text.replace(/^[ \t\v\f\r]+|(?<![ \t\v\f\r])[ \t\v\f\r]+$/g, '')
 }

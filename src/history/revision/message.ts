@@ -142,7 +142,9 @@ const EVERY_UNFIT = new RegExp(UNFIT_IN_MESSAGE, 'gu')
  * percent-encoded, so that two users never look alike; an empty name becomes `%`.
  */
 export function authorName(username: string): string {
-  return username.replace(/[<>%\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|^\s+|\s+$/gu, escapeText) || '%'
+  return (
+    username.replace(/[<>%\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|^\s+|(?<!\s)\s+$/gu, escapeText) || '%'
+  )
 }
 
 function escapeText(text: string): string {

@@ -96,7 +96,8 @@ export function Cause({ materials }: { materials: readonly RunMaterial[] }) {
 
 /** The user name without the e-mail address that some version controls add. */
 function nameOf(username: string): string {
-  return username.replace(/\s*<[^>]*>$/, '') || username
+  const address = username.endsWith('>') ? username.lastIndexOf('<') : -1
+  return username.slice(0, Math.max(0, address)).trimEnd() || username
 }
 
 /** The number of changes shown for one material. */

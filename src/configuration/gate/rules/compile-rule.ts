@@ -238,7 +238,7 @@ function weeklyWindowOf(
   zone: string,
   report: (fault: string) => void,
 ): readonly RuleWindow[] {
-  const [from = null, to = null, ...others] = text.split(/\s+-\s+/).map(weekTime)
+  const [from = null, to = null, ...others] = text.split(/(?<!\s)\s+-\s+/).map(weekTime)
   if (from === null || to === null || others.length > 0) {
     report(`"${text}" is not a time of the week: write fri 16:00 - mon 07:00`)
     return []
