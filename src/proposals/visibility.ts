@@ -93,10 +93,8 @@ function mayViewPlace(
   pipelines: ReadonlySet<string>,
 ): boolean {
   const { kind, name } = splitEntity(entity)
-  if (kind === 'group') return rights.mayViewGroup(name)
-  if (kind === 'template') return rights.mayViewTemplate(name)
-  if (kind !== 'pipeline') return false
-  if (pipelines.has(nameKey(name))) return rights.mayView(name)
+  const isNew = kind === 'pipeline' && !pipelines.has(nameKey(name))
+  if (!isNew) return rights.mayViewEntity({ kind, name })
   return group !== undefined && rights.mayViewGroup(group)
 }
 

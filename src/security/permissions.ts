@@ -150,6 +150,14 @@ export class Permissions {
     return this.#mayInGroup(this.#groups.get(group), 'view')
   }
 
+  /** May view an entity by its kind and name; those without rights of their own are for administrators. */
+  mayViewEntity({ kind, name }: { readonly kind: string; readonly name: string }): boolean {
+    if (this.isAdministrator) return true
+    if (kind === 'pipeline') return this.mayView(name)
+    if (kind === 'group') return this.mayViewGroup(name)
+    return kind === 'template' && this.mayViewTemplate(name)
+  }
+
   /** May view a run of a pipeline that was in these groups during the run; null when unknown. */
   mayViewRun(pipeline: string, groups: FormerGroups): boolean {
     return this.mayView(pipeline) && this.#mayInFormer(pipeline, groups, 'view')

@@ -31,8 +31,7 @@ import { needsAdministrator } from './delegation.ts'
 import { gateRefusal } from './refusal.ts'
 import { assertSound, changeOfRules, knownNamesIn } from './sound-rules.ts'
 import { RULES_FILE, RulesSource } from './rules-source.ts'
-import { shownProblems } from './shown-problems.ts'
-import { namesForCaller, namesInProposal } from './told-names.ts'
+import { namesForCaller, namesInProposal, shownProblems } from './told-to-callers.ts'
 
 export interface GateDeps {
   readonly cache: DocumentCache

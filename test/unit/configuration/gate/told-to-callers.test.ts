@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { securityFactsOf } from '../../../../src/configuration/access/security-facts-of.ts'
-import { shownProblems } from '../../../../src/configuration/gate/shown-problems.ts'
+import { shownProblems } from '../../../../src/configuration/gate/told-to-callers.ts'
 import { readDocument } from '../../../../src/document/document.ts'
 import { AccessRules } from '../../../../src/security/permissions.ts'
 import { DELEGATED } from '../../../support/service/delegated-changes.ts'
