@@ -35,7 +35,9 @@ export class UsersWatch implements Disposable {
     this.#reading = Promise.resolve(reading)
     this.#names = namesOf(reading)
     this.#watcher = this.#store.watch(() => this.#reload())
-    this.#timer = setInterval(() => void this.#look(), options.interval).unref()
+    this.#timer = setInterval(() => {
+      this.#look().catch(() => undefined)
+    }, options.interval).unref()
   }
 
   /** @throws {ServiceError} `unavailable` when the users cannot be read. */

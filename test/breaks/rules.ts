@@ -285,9 +285,9 @@ export const BREAKS_OF_RULES: readonly Break[] = [
   },
   {
     behaviour: 'a proposal of what has no rights of its own is for administrators',
-    file: 'proposals/visibility.ts',
-    find: "if (kind !== 'pipeline') return false",
-    replace: "if (kind !== 'pipeline') return kind !== ''",
+    file: 'security/permissions.ts',
+    find: "return kind === 'template' && this.mayViewTemplate(name)",
+    replace: "return kind !== 'template' || this.mayViewTemplate(name)",
     test: 'service/proposals.test.ts',
   },
   {
