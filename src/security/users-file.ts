@@ -1,5 +1,5 @@
-import { watch } from 'node:fs'
-import { mkdir, readFile, stat } from 'node:fs/promises'
+import { statSync, watch } from 'node:fs'
+import { mkdir, readFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { reasonOf, ServiceError, unavailable } from '../core/errors.ts'
@@ -48,9 +48,10 @@ export class UsersFile implements UsersStore {
     }
   }
 
+  /** Without the thread pool: each save looks, and would wait behind the syncs of others. */
   async stamp(): Promise<string> {
     try {
-      const { ino, size, mtimeNs } = await stat(this.#file, { bigint: true })
+      const { ino, size, mtimeNs } = statSync(this.#file, { bigint: true })
       return `${ino} ${size} ${mtimeNs}`
     } catch (error) {
       return reasonOf(error)
