@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { describeFault } from '../core/faults.ts'
 import { isDisabledUser, readUsers, type UsersReading, type UsersStore } from './users.ts'
 
@@ -10,31 +11,42 @@ export interface UsersWatchOptions {
   readonly changed: () => void
 }
 
+/** What is another value after a change. */
+interface Stamps {
+  readonly users: string
+  readonly others: string
+}
+
+const UNKNOWN: Stamps = { users: '', others: '' }
+
 /**
  * The current users. A change is seen at once where the store can tell, and within the
  * interval everywhere; it invalidates all caches of the old content.
  */
 export class UsersWatch implements Disposable {
   readonly #store: UsersStore
-  readonly #stamps: () => Promise<string>
+  readonly #readStamps: () => Promise<Stamps>
   readonly #changed: () => void
   readonly #watcher: Disposable
   readonly #timer: NodeJS.Timeout
   #reading: Promise<UsersReading>
+  /** What the listener heard of last; null when it could not be read. */
+  #told: UsersReading | null
   #names: readonly string[]
-  #stamp: string
+  #stamps: Stamps
   #problem: string | null = null
   /** Resolves when the listener has heard of the newest reading. */
   #known: Promise<void> = Promise.resolve()
 
-  private constructor(options: UsersWatchOptions, stamp: string, reading: UsersReading) {
+  private constructor(options: UsersWatchOptions, stamps: Stamps, reading: UsersReading) {
     this.#store = options.store
-    this.#stamps = () => stampsOf(options)
+    this.#readStamps = () => readStamps(options)
     this.#changed = options.changed
-    this.#stamp = stamp
+    this.#stamps = stamps
     this.#reading = Promise.resolve(reading)
+    this.#told = reading
     this.#names = namesOf(reading)
-    this.#watcher = this.#store.watch(() => this.#reload())
+    this.#watcher = this.#store.watch(() => this.#reload({ areOthersElse: false }))
     this.#timer = setInterval(() => {
       this.#look().catch(() => undefined)
     }, options.interval).unref()
@@ -42,8 +54,8 @@ export class UsersWatch implements Disposable {
 
   /** @throws {ServiceError} `unavailable` when the users cannot be read. */
   static async open(options: UsersWatchOptions): Promise<UsersWatch> {
-    const stamp = await stampsOf(options)
-    return new UsersWatch(options, stamp, await readUsers(options.store))
+    const stamps = await readStamps(options)
+    return new UsersWatch(options, stamps, await readUsers(options.store))
   }
 
   /** The names of the users who can log in, as last read. */
@@ -68,7 +80,7 @@ export class UsersWatch implements Disposable {
 
   /** Reads the users again; cached facts about them are invalid when it returns. */
   async reload(): Promise<void> {
-    this.#reload()
+    this.#reload({ areOthersElse: true })
     await this.#known
   }
 
@@ -79,32 +91,37 @@ export class UsersWatch implements Disposable {
 
   /** A store that is away is retried; meanwhile users with cached credentials can log in. */
   async #look(): Promise<void> {
-    const stamp = await this.#stamps().catch(() => this.#stamp)
-    if (stamp === this.#stamp) return
-    this.#stamp = stamp
-    this.#reload()
+    const before = this.#stamps
+    const now = await this.#readStamps().catch(() => before)
+    if (isDeepStrictEqual(now, before)) return
+    this.#stamps = now
+    this.#reload({ areOthersElse: now.others !== before.others })
   }
 
-  #reload(): void {
+  /** A change is seen twice, by the watch and by a look: what is as the listener knows it is not told again. */
+  #reload({ areOthersElse }: { readonly areOthersElse: boolean }): void {
     const reading = readUsers(this.#store)
     this.#reading = reading
     this.#known = reading.then(
       (read) => {
+        const isKnown = !areOthersElse && isDeepStrictEqual(read, this.#told)
+        this.#told = read
         this.#names = namesOf(read)
         this.#problem = null
-        this.#changed()
+        if (!isKnown) this.#changed()
       },
       (error: unknown) => {
+        this.#told = null
         this.#problem = describeFault(error)
-        this.#stamp = ''
+        this.#stamps = UNKNOWN
         this.#changed()
       },
     )
   }
 }
 
-async function stampsOf({ store, stampOfOthers }: UsersWatchOptions): Promise<string> {
-  return `${await store.stamp()} ${(await stampOfOthers?.()) ?? ''}`
+async function readStamps({ store, stampOfOthers }: UsersWatchOptions): Promise<Stamps> {
+  return { users: await store.stamp(), others: (await stampOfOthers?.()) ?? '' }
 }
 
 function namesOf({ users }: UsersReading): string[] {

@@ -33,4 +33,24 @@ describe('the watch over the users file', () => {
     await until(() => told.length > 0)
     expect(told[0]).toEqual(['first', 'second'])
   })
+
+  it('tells of a change once, which it sees as it happens and in its next look', async () => {
+    using folder = new TempFolder()
+    const store = new UsersFile(join(folder.path, 'users.htpasswd'))
+    await writeUser(store, { username: 'first', password: 'a password' })
+    const told: (readonly string[])[] = []
+    using watch = await UsersWatch.open({
+      store,
+      interval: 2,
+      changed: () => told.push(watch.names()),
+    })
+
+    await writeUser(store, { username: 'second', password: 'a password' })
+    await until(() => told.length > 0)
+    await rounds(2, 20)
+    expect(told).toEqual([['first', 'second']])
+
+    await watch.reload()
+    expect(told).toHaveLength(2)
+  })
 })
