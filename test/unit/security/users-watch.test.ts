@@ -14,17 +14,24 @@ async function rounds(interval: number, times: number): Promise<void> {
   clearInterval(timer)
 }
 
+/** A users file with one user, and what the watch over it tells. */
+async function watchOver(folder: TempFolder) {
+  const store = new UsersFile(join(folder.path, 'users.htpasswd'))
+  await writeUser(store, { username: 'first', password: 'a password' })
+  const told: (readonly string[])[] = []
+  const watch: UsersWatch = await UsersWatch.open({
+    store,
+    interval: 2,
+    changed: () => told.push(watch.names()),
+  })
+  return { store, told, watch, [Symbol.dispose]: () => watch[Symbol.dispose]() }
+}
+
 describe('the watch over the users file', () => {
   it('says nothing of a file that stays as it was when the watch began', async () => {
     using folder = new TempFolder()
-    const store = new UsersFile(join(folder.path, 'users.htpasswd'))
-    await writeUser(store, { username: 'first', password: 'a password' })
-    const told: (readonly string[])[] = []
-    using watch = await UsersWatch.open({
-      store,
-      interval: 2,
-      changed: () => told.push(watch.names()),
-    })
+    using watched = await watchOver(folder)
+    const { store, told } = watched
 
     await rounds(2, 20)
     expect(told).toEqual([])
@@ -36,14 +43,8 @@ describe('the watch over the users file', () => {
 
   it('tells of a change once, which it sees as it happens and in its next look', async () => {
     using folder = new TempFolder()
-    const store = new UsersFile(join(folder.path, 'users.htpasswd'))
-    await writeUser(store, { username: 'first', password: 'a password' })
-    const told: (readonly string[])[] = []
-    using watch = await UsersWatch.open({
-      store,
-      interval: 2,
-      changed: () => told.push(watch.names()),
-    })
+    using watched = await watchOver(folder)
+    const { store, told, watch } = watched
 
     await writeUser(store, { username: 'second', password: 'a password' })
     await until(() => told.length > 0)
