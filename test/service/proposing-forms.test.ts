@@ -9,6 +9,22 @@ const OTHER = TWO_ADMINISTRATORS.replace('m1.git', 'x.git')
 const OFFER = 'Nothing is saved. You can propose it instead.'
 const BUTTON = 'name="action" value="propose"'
 
+const NO_RULES = 'version: 1\nrules: []\n'
+const REASONED = 'version: 1\nrules: [{ name: why, need: [{ reason: required }] }]\n'
+const FRESH = {
+  name: 'fresh',
+  pipelineGroup: 'mine',
+  scm: 'git',
+  url: 'https://example.org/fresh.git',
+  builder: 'exec',
+  command: 'make',
+}
+
+/** The actions of the buttons that stand out. */
+function primariesIn(html: string): string[] {
+  return Array.from(html.matchAll(/class="primary"[^>]* value="(\w+)"/g), ([, value = '']) => value)
+}
+
 function md5(document: string): string {
   return createHash('md5').update(document).digest('hex')
 }
@@ -40,7 +56,7 @@ describe('a form that saves', () => {
     return JSON.parse(await answer.text())
   }
   const freely = async (document: string) => {
-    await putRules(service, 'version: 1\nrules: []\n')
+    await putRules(service, NO_RULES)
     await save(service, document, 'root:p')
     await putRules(service, TWO_EYES)
   }
@@ -81,16 +97,8 @@ describe('a form that saves', () => {
   })
 
   it('proposes a new pipeline', async () => {
-    const fields = {
-      name: 'fresh',
-      pipelineGroup: 'mine',
-      scm: 'git',
-      url: 'https://example.org/fresh.git',
-      builder: 'exec',
-      command: 'make',
-    }
-    const refused = await send('/config/new-pipeline', { ...fields, action: 'create' }, 'owner:p')
-    const proposed = await send('/config/new-pipeline', { ...fields, action: 'propose' }, 'owner:p')
+    const refused = await send('/config/new-pipeline', { ...FRESH, action: 'create' }, 'owner:p')
+    const proposed = await send('/config/new-pipeline', { ...FRESH, action: 'propose' }, 'owner:p')
 
     expect([refused.status, proposed.status]).toEqual([403, 303])
     expect(refused.text).toContain(OFFER)
@@ -129,6 +137,37 @@ describe('a form that saves', () => {
     })
     expect(await current()).toBe(OTHER)
     await freely(TWO_ADMINISTRATORS)
+  })
+
+  it.each([
+    { rules: NO_RULES, primary: 'save' },
+    { rules: TWO_EYES, primary: 'propose' },
+    { rules: REASONED, primary: 'save' },
+  ])('shows $primary as the next step with $rules', async ({ rules, primary }) => {
+    await putRules(service, rules)
+    const fields = { basedOn: md5(await current()), entity: '', xml: OTHER }
+
+    const { text } = await send('/config/edit', { ...fields, action: 'preview' })
+    const created = await send('/config/new-pipeline', { ...FRESH, action: 'preview' })
+    await putRules(service, TWO_EYES)
+
+    expect(primariesIn(text)).toEqual([primary])
+    expect(primariesIn(created.text)).toEqual([primary === 'save' ? 'create' : primary])
+  })
+
+  it('takes the reason that is typed for the one that a rule asks for', async () => {
+    await freely(OTHER)
+    await putRules(service, REASONED)
+    const about = { reason: 'Typed', message: 'Typed', basedOn: md5(OTHER), entity: '' }
+    const previews = [
+      await send('/config/edit', { ...about, xml: TWO_ADMINISTRATORS, action: 'preview' }),
+      await send('/config/new-pipeline', { ...FRESH, ...about, action: 'preview' }),
+    ]
+    const bare = await send('/config/new-pipeline', { ...FRESH, action: 'preview' })
+    await freely(TWO_ADMINISTRATORS)
+
+    for (const { text } of previews) expect(text).not.toContain('Not allowed')
+    expect(bare.text).toContain('The rule why needs a reason.')
   })
 
   it('says why it cannot be proposed either', async () => {

@@ -70,6 +70,15 @@ export interface Plan {
   readonly verdict: PlannedVerdict | null
 }
 
+/** How a document would be saved. */
+export interface PlannedSave {
+  readonly door: DoorOfPeople
+  /** The reason in the words of the author, which rules may ask for; may be empty. */
+  readonly message: string
+}
+
+type OriginOfPeople = Extract<ChangeOrigin, { readonly principal: Principal }>
+
 /** The names of what would change, and the running jobs of the pipelines among it. */
 export interface Touched {
   /** Pipelines that would run otherwise, also by their template. */
@@ -102,10 +111,10 @@ export async function planConfiguration(
   deps: PlanDeps,
   principal: Principal,
   document: Uint8Array<ArrayBuffer>,
-  door: DoorOfPeople = 'put',
+  { door = 'put', message = '' }: Partial<PlannedSave> = {},
 ): Promise<Plan> {
   assertMay(deps.access, principal, { action: 'administer' })
-  return planDocument(deps, document, { door, principal })
+  return planDocument(deps, document, { door, principal, message })
 }
 
 /**
@@ -121,11 +130,12 @@ export async function planPipeline(
     readonly group: string
     readonly name: string
     readonly document: Uint8Array<ArrayBuffer>
+    readonly message: string
   },
 ): Promise<Plan> {
-  const { group, name, document } = added
+  const { group, name, document, message } = added
   assertMay(deps.access, principal, { action: 'administer-group', group })
-  const plan = await planDocument(deps, document, { door: 'create-pipeline', principal })
+  const plan = await planDocument(deps, document, { door: 'create-pipeline', principal, message })
   const isAdded = ({ pipeline }: { readonly pipeline: string }) => isSameName(pipeline, name)
   const pipelines = plan.touches.pipelines.filter((each) => isSameName(each, name))
   return {
@@ -146,11 +156,11 @@ export async function planFactsOf(deps: PlanDeps, { after }: GatedDocuments): Pr
   return 'errors' in effects ? NO_FACTS : factsOf(effects.plan)
 }
 
-/** All effects, whoever may know of them; `origin` says who would save it. */
+/** All effects, whoever may know of them; `save` says who would save it, and how. */
 export async function planDocument(
   deps: PlanDeps,
   document: Uint8Array<ArrayBuffer>,
-  origin: Extract<ChangeOrigin, { readonly principal: Principal }>,
+  { message = '', ...origin }: OriginOfPeople & Partial<PlannedSave>,
 ): Promise<Plan> {
   const effects = await planEffects(deps, document)
   const { stored, base } = effects
@@ -161,7 +171,7 @@ export async function planDocument(
   }
   const documents = { before: stored, after: effects.document }
   const plan = factsOf(effects.plan)
-  const { verdict } = await deps.gate.assess(documents, { origin, message: '', plan })
+  const { verdict } = await deps.gate.assess(documents, { origin, message, plan })
   return { ...effects.plan, verdict: plannedVerdict(verdict) }
 }
 

@@ -1,7 +1,6 @@
 import { assertKind } from '../../configuration/entities/read-entity.ts'
 import { placedInSent } from '../../configuration/entities/save-entity.ts'
 import { assertMay, type Permission } from '../../configuration/access/permission.ts'
-import type { DoorOfPeople } from '../../core/change-origin.ts'
 import type { Principal } from '../../core/principal.ts'
 import {
   type EntityPlace,
@@ -11,7 +10,13 @@ import {
 } from '../../document/edit/entity-edits.ts'
 import { readXml } from '../../document/xml/xml-reader.ts'
 import { runCooperatively } from '../../lib/cooperative.ts'
-import { NO_EFFECTS, type Plan, type PlanDeps, planDocument } from './plan-configuration.ts'
+import {
+  NO_EFFECTS,
+  type Plan,
+  type PlanDeps,
+  planDocument,
+  type PlannedSave,
+} from './plan-configuration.ts'
 import { planFor, type ShownPlan } from './plan-view.ts'
 
 /** The text of an entity that might be saved. */
@@ -57,10 +62,10 @@ export async function planEntity(
 export async function planChange(
   deps: PlanDeps,
   principal: Principal,
-  { document, door }: { readonly document: Uint8Array<ArrayBuffer>; readonly door: DoorOfPeople },
+  { document, ...save }: PlannedSave & { readonly document: Uint8Array<ArrayBuffer> },
 ): Promise<ShownPlan> {
   assertMay(deps.access, principal, { action: 'administer-something' })
-  const plan = await planDocument(deps, document, { door, principal })
+  const plan = await planDocument(deps, document, { ...save, principal })
   return planFor(deps, principal, { plan, document })
 }
 

@@ -285,7 +285,11 @@ async function answerReview(
           PLAIN,
         ),
         hasInvalidEdit: history.hasInvalidEdit,
-        plan: await planChange(builds, c.env.principal, { document: after, door: 'form' }),
+        plan: await planChange(builds, c.env.principal, {
+          document: after,
+          door: 'form',
+          message: form.message,
+        }),
         notice: notice ?? null,
       }
       return pageResponse(<PreviewView {...view} />, notice === undefined ? 200 : 403, NO_STORE)

@@ -1,5 +1,6 @@
 import type { Plan } from '../../builds/plan/plan-configuration.ts'
 import { NEW_PIPELINE } from '../../builds/triggers/triggers.ts'
+import { A_REASON } from '../../configuration/gate/rules/verdict.ts'
 import { nameKey } from '../../core/name-key.ts'
 import { type Fact, Facts } from '../kit/facts.tsx'
 import { FirstOf, someOf } from '../kit/lists.tsx'
@@ -32,6 +33,21 @@ export function PlanCard({ plan }: { plan: Plan }) {
       />
     </section>
   )
+}
+
+type Step = 'save' | 'propose'
+
+/** The look of the button of a step: the one that leads on stands out. */
+export function lookOfStep(plan: Plan, step: Step): 'primary' | undefined {
+  return nextStep(plan) === step ? 'primary' : undefined
+}
+
+/** Null where the change can be neither saved nor proposed. */
+function nextStep({ verdict }: Plan): Step | null {
+  if (verdict === null || verdict.kind === 'allowed') return 'save'
+  const missing = verdict.needs.flatMap(({ of }) => of)
+  if (missing.length === 0) return null
+  return missing.every((each) => each === A_REASON) ? 'save' : 'propose'
 }
 
 /** The agents by their names, as far as the changes say them. */

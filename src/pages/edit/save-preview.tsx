@@ -11,7 +11,7 @@ import { ChangesCard } from '../parts/change-list.tsx'
 import { RevisionName } from '../parts/revision-name.tsx'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import { InvalidEditCard, MessageField } from './edit-view.tsx'
-import { PlanCard } from './plan-card.tsx'
+import { lookOfStep, PlanCard } from './plan-card.tsx'
 
 /** The effects of an edit before it is saved or proposed. */
 export interface SavePreview {
@@ -54,8 +54,7 @@ export function SavePreviewParts({ frame, title, back, preview, ...rest }: SaveP
         actions={
           <>
             <MessageField message={message} />
-            <ActionButton value="propose" label="Propose" />
-            <ActionButton value="save" label="Save" look="primary" shortcut={SAVE} />
+            <SaveButtons plan={plan} value="save" label="Save" />
           </>
         }
       />
@@ -68,6 +67,23 @@ export function SavePreviewParts({ frame, title, back, preview, ...rest }: SaveP
       <PlanCard plan={plan} />
       {children}
       <PlainDiff comparison={comparison} />
+    </>
+  )
+}
+
+interface SaveButtonsProps {
+  readonly plan: Plan
+  /** The action of a save, and its label. */
+  readonly value: string
+  readonly label: string
+}
+
+/** The buttons that propose and save what was previewed. */
+export function SaveButtons({ plan, value, label }: SaveButtonsProps) {
+  return (
+    <>
+      <ActionButton value="propose" label="Propose" look={lookOfStep(plan, 'propose')} />
+      <ActionButton value={value} label={label} look={lookOfStep(plan, 'save')} shortcut={SAVE} />
     </>
   )
 }

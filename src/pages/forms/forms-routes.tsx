@@ -320,7 +320,7 @@ async function answerPreview(
       PLAIN,
     ),
     hasInvalidEdit: builds.history.hasInvalidEdit,
-    plan: await planChange(builds, principal, { document: after, door: 'form' }),
+    plan: await planChange(builds, principal, { document: after, door: 'form', message }),
     xml: isShown ? maskSecrets(part.text) : null,
     notice,
   }

@@ -86,7 +86,7 @@ async function act(
     const saved = await addPipeline(builds, principal, request, message)
     return { says: ['created', name], saved, to: (flash) => pages.links.pipeline(name, flash) }
   }
-  const preview = await previewOf(builds, principal, request)
+  const preview = await previewOf(builds, principal, { request, message })
   return answer(context, c, { ...shown, preview })
 }
 
@@ -106,7 +106,10 @@ async function answerRefused(
   const isOwn = builds.access.may(principal, { action: 'administer-group', group })
   const refused = isOwn ? refusedSave(error) : null
   const isOffered = refused !== null && reading.ok
-  const preview = isOffered ? await previewOf(builds, principal, reading.request) : null
+  const message = values.get('message') ?? ''
+  const preview = isOffered
+    ? await previewOf(builds, principal, { request: reading.request, message })
+    : null
   const problems = [{ message: refused ?? error.message, path }]
   return answer(context, c, { values, problems, preview, status })
 }
@@ -114,7 +117,7 @@ async function answerRefused(
 async function proposePipeline(
   context: LeaderPagesContext,
   principal: Principal,
-  { request, message }: { readonly request: PipelineCreationRequest; readonly message: string },
+  { request, message }: PipelineToPreview,
 ): Promise<FormDone> {
   const { builds } = context
   const current = builds.history.current()
@@ -142,10 +145,15 @@ function answer(
   return pageResponse(<NewPipelineView {...view} />, shown.status, NO_STORE)
 }
 
+interface PipelineToPreview {
+  readonly request: PipelineCreationRequest
+  readonly message: string
+}
+
 async function previewOf(
   builds: LeaderPagesContext['builds'],
   principal: Principal,
-  request: PipelineCreationRequest,
+  { request, message }: PipelineToPreview,
 ): Promise<PreviewedPipeline> {
   const document = previewPipeline(builds, principal, request)
   const entity = { kind: 'pipeline', name: request.name } as const
@@ -154,8 +162,8 @@ async function previewOf(
   return {
     xml: part.kind === 'found' ? maskSecrets(part.text) : '',
     plan: isAdministrator
-      ? await planConfiguration(builds, principal, document)
-      : await planPipeline(builds, principal, { ...request, document }),
+      ? await planConfiguration(builds, principal, document, { door: 'create-pipeline', message })
+      : await planPipeline(builds, principal, { ...request, document, message }),
   }
 }
 

@@ -3,6 +3,7 @@ import type { Plan } from '../../builds/plan/plan-configuration.ts'
 import type { Problem } from '../../core/problem.ts'
 import { MessageField } from '../edit/edit-view.tsx'
 import { PlanCard } from '../edit/plan-card.tsx'
+import { SaveButtons } from '../edit/save-preview.tsx'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { ActionButton, SAVE } from '../kit/buttons.tsx'
 import { countOf } from '../kit/words/count.ts'
@@ -71,9 +72,8 @@ export function NewPipelineView(props: NewPipelineViewProps) {
             look={preview === null ? 'primary' : undefined}
             shortcut={preview === null ? SAVE : undefined}
           />
-          {preview !== null && <ActionButton value="propose" label="Propose" />}
           {preview !== null && (
-            <ActionButton value="create" label="Create pipeline" look="primary" shortcut={SAVE} />
+            <SaveButtons plan={preview.plan} value="create" label="Create pipeline" />
           )}
         </div>
       </form>

@@ -137,7 +137,7 @@ async function answer(
   asked: Asked,
   { reason, notice, status }: FormState = { reason: '', notice: null, status: 200 },
 ): Promise<Response> {
-  const preview = await previewRestore(context.builds, c.env.principal, asked)
+  const preview = await previewRestore(context.builds, c.env.principal, { ...asked, reason })
   const frame = context.pages.frame(c.req.raw, c.env.principal)
   const { view } = parseCompareQuery(c.req.query())
   const shown = { frame, preview, reason, notice, view }

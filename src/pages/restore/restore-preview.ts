@@ -29,7 +29,7 @@ export type RestorePreviewDeps = RestoreDeps & PlanDeps
 export async function previewRestore(
   deps: RestorePreviewDeps,
   principal: Principal,
-  asked: { readonly name: string; readonly scope: RestoreScope },
+  asked: { readonly name: string; readonly scope: RestoreScope; readonly reason: string },
 ): Promise<RestorePreview> {
   const { before, result, ...plan } = await planRestore(deps, principal, asked)
   if (isObstacle(result)) {
@@ -48,6 +48,8 @@ export async function previewRestore(
     isSame,
     problems: await deps.gate.problemsFor(problems, { before, after: result }, principal),
     comparison: await deps.compare(shown, PLAIN),
-    plan: hasPlan ? await planChange(deps, principal, { document: result, door }) : null,
+    plan: hasPlan
+      ? await planChange(deps, principal, { document: result, door, message: asked.reason })
+      : null,
   }
 }

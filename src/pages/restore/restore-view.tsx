@@ -4,7 +4,7 @@ import { MAX_MESSAGE_LENGTH } from '../../core/revision.ts'
 import { splitEntity } from '../../document/entities/entities.ts'
 import { ChangesAboveText, toEntityHistory } from '../parts/change-list.tsx'
 import type { View } from '../code/compare-query.ts'
-import { PlanCard } from '../edit/plan-card.tsx'
+import { lookOfStep, PlanCard } from '../edit/plan-card.tsx'
 import { PlainDiff } from '../code/plain-diff.tsx'
 import { LayoutChoice } from '../code/toolbar.tsx'
 import { LineCounts } from '../history/history-table.tsx'
@@ -201,7 +201,7 @@ function ChangeLink({ links, revision }: { links: Links; revision: RevisionStep 
 }
 
 function RestoreForm({ frame, preview, reason, view }: RestoreViewProps) {
-  const { current, problems } = preview
+  const { current, plan } = preview
   const { promise, address, button, back, edit } = restoreTexts(frame.links, preview)
   return (
     <form class="card stale fields" method="post" action={address(queryOf(view))}>
@@ -214,10 +214,15 @@ function RestoreForm({ frame, preview, reason, view }: RestoreViewProps) {
         </textarea>
       </label>
       <div class="actions">
-        <button class="primary" disabled={problems.length > 0}>
+        <button
+          class={plan === null ? 'primary' : lookOfStep(plan, 'save')}
+          disabled={plan === null}
+        >
           {button}
         </button>
-        {problems.length === 0 && <ActionButton value="propose" label="Propose" />}
+        {plan !== null && (
+          <ActionButton value="propose" label="Propose" look={lookOfStep(plan, 'propose')} />
+        )}
         {edit !== null && frame.isAdministrator && (
           <LinkButton href={edit} label="Edit first" shortcut="e" />
         )}

@@ -15,7 +15,7 @@ import type { RuleNeed, GateRule } from './rule.ts'
 import { isOneOf, phraseOf, unnamed } from './people.ts'
 import type { PersonSelector } from './selectors.ts'
 import { endOfWindows } from './windows.ts'
-import type { NeededApprovals, Objection, Verdict } from './verdict.ts'
+import { A_REASON, type NeededApprovals, type Objection, type Verdict } from './verdict.ts'
 
 type ApprovalsNeed = Extract<RuleNeed, { kind: 'approvals' }>
 
@@ -156,10 +156,12 @@ function objectionsOf(met: MetRule, question: Question): readonly Objection[] {
   )
 }
 
-function objectionOfReason(met: MetRule, { reason }: Question): readonly Objection[] {
+function objectionOfReason(met: MetRule, { reason, door }: Question): readonly Objection[] {
   if (reason !== '') return []
-  const sentence = `The rule ${met.rule.name} needs a reason, as text beyond the subject`
-  return [{ kind: 'needs', of: ['a reason'], ...reasonedBy(met, sentence) }]
+  const isByGit = door === 'push' || door === 'native-commit'
+  const place = isByGit ? ', as text below the subject of the commit' : ''
+  const sentence = `The rule ${met.rule.name} needs a reason${place}`
+  return [{ kind: 'needs', of: [A_REASON], ...reasonedBy(met, sentence) }]
 }
 
 function objectionsOfApprovals(

@@ -17,6 +17,9 @@ interface Reasoned {
   readonly sentence: string
 }
 
+/** A missing decision that is the author's own, unlike all others. */
+export const A_REASON = 'a reason'
+
 export const ALLOWED: Ruling = { kind: 'allowed' }
 
 /** A rule that a change does not meet. */
