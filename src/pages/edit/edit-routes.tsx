@@ -211,9 +211,15 @@ async function repairLiveFile(context: LeaderPagesContext, c: EditContext): Prom
   const typed = Buffer.from(edit.bytes).toString('utf8')
   const draft = { typed, basedOn: builds.history.current().digest, entity: null }
   const { check } = await openDraft(builds, c.env.principal, draft)
-  const notice = 'This is the file on disk. Repair it, then save.'
-  return answerEditor(context, c, draft, { notice, problems: check.problems })
+  return answerEditor(context, c, draft, {
+    notice: REPAIR,
+    isRepair: true,
+    problems: check.problems,
+  })
 }
+
+const REPAIR =
+  'This is the file on disk. Repair it, then save: the file is kept under another name, and your text takes its place.'
 
 /** A form, and the draft that results from it. */
 interface Given {
@@ -304,6 +310,7 @@ interface Shown {
   readonly notice?: string | null
   readonly problems?: readonly DraftProblem[]
   readonly message?: string
+  readonly isRepair?: boolean
   readonly status?: number
 }
 
@@ -328,6 +335,7 @@ async function answerEditor(
     changes: null,
     notice: shown.notice ?? null,
     hasInvalidEdit: history.hasInvalidEdit,
+    isRepair: shown.isRepair ?? false,
     outline:
       draft.entity === null
         ? await builds.work.outline({ document: Buffer.from(draft.typed), page: NO_LINES })

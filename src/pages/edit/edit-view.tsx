@@ -32,6 +32,8 @@ export interface EditViewProps {
   readonly notice: string | null
   /** Whether the file on disk holds an edit that is not valid, which a save replaces. */
   readonly hasInvalidEdit: boolean
+  /** Whether the text is that edit. */
+  readonly isRepair: boolean
   /** The places of the text; null for an entity, or while the text cannot be read. */
   readonly outline: readonly ShownPlace[] | null
 }
@@ -46,6 +48,7 @@ export function EditView(props: EditViewProps) {
       title={title}
       section="edit"
       concerns={['repository', 'live-file', 'commit']}
+      says={props.hasInvalidEdit ? ['live-file'] : []}
       wide
       styles={['edit.css']}
       scripts={['editor.js']}
@@ -61,7 +64,7 @@ export function EditView(props: EditViewProps) {
         <DraftFields basedOn={base.digest} entity={entity} />
         <PageHead title={title} about={<About {...props} />} actions={<Actions {...props} />} />
         <NoticeCard>{notice}</NoticeCard>
-        {props.hasInvalidEdit && <InvalidEditCard links={frame.links} />}
+        {props.hasInvalidEdit && !props.isRepair && <InvalidEditCard links={frame.links} />}
         <div id="draft" class="draft card stale" role="status" />
         <div class="snapshot editing">
           <div>

@@ -22,6 +22,7 @@ export function PreviewView({ frame, draft, mergedFrom, ...preview }: PreviewVie
       title={title}
       section="edit"
       wide
+      says={preview.hasInvalidEdit ? ['live-file'] : []}
       styles={['code.css', 'compare.css', 'edit.css']}
     >
       <form class="edit" method="post" action={links.edit()} enctype="multipart/form-data">

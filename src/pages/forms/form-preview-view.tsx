@@ -23,6 +23,7 @@ export function FormPreviewView(props: FormPreviewViewProps) {
       {...{ frame, open, title }}
       class="edit"
       wide
+      says={props.hasInvalidEdit ? ['live-file'] : []}
       styles={['code.css', 'compare.css', 'edit.css']}
     >
       {props.fields.map(([field, value]) => (

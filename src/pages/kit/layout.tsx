@@ -62,6 +62,8 @@ export interface PageProps {
   readonly search?: string
   /** The problems that the page itself is about; all others are one line. */
   readonly concerns?: readonly ProblemKind[]
+  /** The problems that the page says in its own words: no notice repeats them. */
+  readonly says?: readonly ProblemKind[]
   /** A second skip link, past what comes before the main part of the page. */
   readonly skipTo?: { readonly id: string; readonly label: string }
   readonly children: Child
@@ -76,7 +78,8 @@ const SCRIPTS = ['enhance.js', 'keys.js']
 
 /** The frame of every page: head, navigation, notices, content. */
 export function PageLayout(props: PageProps) {
-  const { frame, wide, skipTo, children } = props
+  const { frame, wide, skipTo, children, says = [], concerns = [] } = props
+  const problems = frame.problems.filter(({ kind }) => !says.includes(kind))
   return (
     <html lang="en">
       <Head {...props} />
@@ -95,7 +98,7 @@ export function PageLayout(props: PageProps) {
             <strong>{frame.maintenance}</strong>
           </div>
         )}
-        <Notices links={frame.links} problems={frame.problems} concerns={props.concerns ?? []} />
+        <Notices links={frame.links} problems={problems} concerns={concerns} />
         <main id="content" class={wide ? 'wide' : ''} tabindex={-1}>
           {children}
         </main>

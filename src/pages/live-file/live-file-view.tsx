@@ -29,6 +29,7 @@ export function LiveFileView(props: LiveFileViewProps) {
       title="File on disk"
       section="edit"
       wide
+      says={edit === null ? [] : ['live-file']}
       styles={['code.css', 'compare.css', 'edit.css']}
     >
       {flash && <FlashCard flash={flash} />}

@@ -130,6 +130,7 @@ describe('a file on disk that is not valid', () => {
     const saved = await pageAt(service, response.headers.get('location') ?? '')
 
     expect(textIn(editor)).toBe(BROKEN)
+    expect(editor.match(/on disk/g)).toHaveLength(1)
     expect(editor).toContain('data-line="10"')
     expect(editor).toContain(`name="basedOn" value="${md5(BASE)}"`)
     expect(saved).toContain(
@@ -147,6 +148,7 @@ describe('a file on disk that is not valid', () => {
     for (const html of [editor, preview]) {
       expect(html).toContain('Saving here renames that file')
       expect(html).toContain('href="/config/live"')
+      expect(html.match(/on disk/g)).toHaveLength(1)
     }
     expect(asideIn(service)).toEqual([])
   })
