@@ -106,6 +106,8 @@ describe('a commit of git that rules do not let pass', () => {
     expect(await log.json()).toMatchObject({
       entries: [{ user: 'Filesystem', target: 'proposal 1', door: 'native-commit' }],
     })
+    const page = await service.fetch('/audit?action=propose', { as: 'root:p' })
+    expect(await page.text()).toContain('<a href="/proposals/1">a change (proposal 1)</a>')
   })
 
   it(

@@ -106,6 +106,7 @@ export const proposalResource = leaderResource({
           content: proposedContent(request),
           base,
         })
+        c.env.auditActions = [{ action: 'propose', target: `/api/proposals/${number}` }]
         const answer = await detailOf(c, context, number)
         return json(answer, 201, { location: `${context.site.basePath}/api/proposals/${number}` })
       },

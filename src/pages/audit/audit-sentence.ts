@@ -194,9 +194,17 @@ export function auditSentence(
     const objects = targets.map((each) => placeOf({ links, runs }, each)?.object ?? each)
     return { verb, object: objects.join(', '), href: null, revision }
   }
-  const place = placeOf({ links, runs }, target)
+  const place = proposedIn(links, { action, target }) ?? placeOf({ links, runs }, target)
   const words = target.split(' ').map(shortened).join(' ')
   return { verb, ...(place ?? { object: words, href: null }), revision }
+}
+
+/** The proposal that an entry is about, also where its target is not a path but `proposal 3`. */
+function proposedIn(links: Links, { action, target }: Pick<ToldEntry, 'action' | 'target'>) {
+  const [, number] = /^(?:.*\/proposals\/|proposal )(\d+)$/.exec(target) ?? []
+  if (number === undefined) return null
+  const object = action === 'propose' ? `a change (proposal ${number})` : number
+  return { object, href: links.proposal(Number(number)) }
 }
 
 /** `pipeline web-shop`; an agent by its name where that is known. */

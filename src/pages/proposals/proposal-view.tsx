@@ -18,6 +18,7 @@ import { PageHead } from '../kit/page-head.tsx'
 import { Table } from '../kit/table.tsx'
 import { Moment, When } from '../kit/when.tsx'
 import { ChangesCard } from '../parts/change-list.tsx'
+import { RevisionName } from '../parts/revision-name.tsx'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import type { ConflictPlace } from '../work/edit-merge.ts'
 
@@ -35,6 +36,8 @@ export interface ProposalViewProps extends OpenPageWithMessage {
   readonly conflicts: ShownConflicts | null
   /** The version that the newest one is compared with; null for what merging changes. */
   readonly since: number | null
+  /** The number of the revision that the merge made; null where there is none. */
+  readonly mergedAs: number | null
 }
 
 /** A proposal with its changes, what is missing, what was said, and the forms to decide about it. */
@@ -82,7 +85,7 @@ const DECISIONS = 'decide'
 const STATES = { open: 'open', merged: 'merged', closed: 'closed' } as const
 const STATE_LOOKS = { open: 'added', merged: 'renamed', closed: '' } as const
 
-function factsOf({ frame, detail, since, now }: ProposalViewProps): readonly Fact[] {
+function factsOf({ frame, detail, since, mergedAs, now }: ProposalViewProps): readonly Fact[] {
   const { proposal, verdict, conflicts, problems } = detail
   const { author, contributors, when, held, merged, closed, versions } = proposal
   const others = contributors.filter((name) => name !== author.username)
@@ -100,31 +103,23 @@ function factsOf({ frame, detail, since, now }: ProposalViewProps): readonly Fac
       ? null
       : ['Conflicts', listed(conflicts.map(({ path }) => `${path} has changed since`))],
     problems.length === 0 ? null : ['No longer valid', listed(problems)],
-    merged === null ? null : ['Merged', <Merge frame={frame} merged={merged} now={now} />],
+    merged === null
+      ? null
+      : [
+          'Merged',
+          <>
+            by {merged.by.username}, <When time={merged.time} now={now} />
+            {mergedAs !== null && (
+              <>
+                {', as '}
+                <RevisionName frame={frame} number={mergedAs} />
+              </>
+            )}
+          </>,
+        ],
     closed === null ? null : ['Closed', `by ${closed.by.username}. ${closed.text}`.trimEnd()],
     versions.length === 1 ? null : ['Compared with', comparedWith(frame, detail, since)],
   ]
-}
-
-/** The author and time of a merge, and its revision for administrators. */
-function Merge(props: {
-  readonly frame: PageFrame
-  readonly merged: NonNullable<Proposal['merged']>
-  readonly now: number
-}) {
-  const { frame, merged, now } = props
-  const { by, time, commit } = merged
-  return (
-    <>
-      by {by.username}, <When time={time} now={now} />
-      {frame.isAdministrator && (
-        <>
-          {', as '}
-          <a href={frame.links.snapshot(commit)}>{commit.slice(0, 10)}</a>
-        </>
-      )}
-    </>
-  )
 }
 
 /** The changes of merging, and those since each version: the one seen last is said so. */

@@ -9,6 +9,7 @@ import {
   reviewProposal,
   takeReviewBack,
 } from '../../proposals/review.ts'
+import type { History } from '../../history/history.ts'
 import { checkedMessage } from '../../http/change-message.ts'
 import { malformed, parseDigest, parseWholeNumber } from '../../http/parameters.ts'
 import type { Form } from '../../http/request-body.ts'
@@ -96,6 +97,7 @@ async function answer(
   const view = {
     detail,
     since: since?.version ?? null,
+    mergedAs: mergedAs(builds.history, detail.proposal),
     comparison: await comparisons.compare(
       builds,
       [before, after],
@@ -105,6 +107,11 @@ async function answer(
     ...pages.openWithMessage(c, refusal),
   }
   return pageResponse(<ProposalView {...view} />, refusal?.status)
+}
+
+function mergedAs(history: History, { merged }: Proposal): number | null {
+  const revision = merged && history.findCommit(merged.commit)
+  return revision && history.numberOf(revision)
 }
 
 /** The choices at conflicts as far as they were made; null for a proposal that has none. */

@@ -46,9 +46,25 @@ describe('the pages of proposals', () => {
     expect((await press(service, 'viewer', { action: 'merge' })).status).toBe(303)
     expect(await pageOf(service, 'viewer', '/proposals/1')).toMatch(/Merged.*Thanks/s)
     expect((await ask(service, 'viewer', '/1')).body.state).toBe('merged')
-    const [, commit] =
-      /href="\/config\/(\w+)">\w{10}<\/a>/.exec(await pageOf(service, 'root', '/proposals/1')) ?? []
-    expect(await pageOf(service, 'root', `/config/${commit}`)).toContain('Label page')
+    expect(await pageOf(service, 'root', '/proposals/1')).toContain(
+      'as <a href="/config/r3">r3</a>',
+    )
+    expect(await pageOf(service, 'viewer', '/proposals/1')).toMatch(
+      /by viewer, [^]*<\/time>, as r3</,
+    )
+    expect(await pageOf(service, 'root', '/config/r3')).toContain('Label page')
+  })
+
+  it('are linked by their entries of the audit log', async () => {
+    const service = await openService()
+    await secure(service)
+    await proposeLabel(service, 'viewer', 'logged')
+    await press(service, 'owner', { action: 'approve', version: '1' })
+
+    const page = await pageOf(service, 'root', '/audit')
+
+    expect(page).toContain('Proposed <a href="/proposals/1">a change (proposal 1)</a>')
+    expect(page).toContain('Approved proposal <a href="/proposals/1">1</a>')
   })
 
   it('show what has changed since a version, and take comments on entities and lines', async () => {
