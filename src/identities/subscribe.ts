@@ -35,7 +35,7 @@ export async function subscribe(
   assertOwn(principal)
   assertAddress(wishes.address)
   if (wishes.pipelines.length + wishes.entities.length > MAX_NAMES)
-    throw malformedRequest(`More than ${MAX_NAMES} names are too many`, 'pipelines')
+    throw malformedRequest(`At most ${MAX_NAMES} names can be given`, 'pipelines')
   for (const name of wishes.pipelines) assertPipeline(deps, principal, name)
   for (const entity of wishes.entities) assertEntity(deps, principal, entity)
   await deps.subscriptions.put(principal, wishes)

@@ -29,7 +29,10 @@ export function pageOfAnswer(whole: string, cursor: string | undefined): AnswerP
 function placeOf(cursor: string, mark: string): number {
   const [, of, place] = /^([0-9a-f]{8})-(\d{1,12})$/.exec(cursor) ?? []
   if (of === mark) return Number(place)
-  throw malformed('The cursor is of another answer, or this one has changed: ask anew', 'cursor')
+  throw malformed(
+    'The cursor is of another answer, or this one has changed: ask again without it',
+    'cursor',
+  )
 }
 
 /** After the last line that fits; inside of a line that is longer than a page. */

@@ -67,7 +67,7 @@ export function describeForTerminal(
     `Proposal ${number}, version ${newest.version}: ${address}`,
     ...(otherFile === null
       ? []
-      : [`  left out: ${otherFile}, as it is of the configuration alone`]),
+      : [`  left out: ${otherFile}, because a proposal has the configuration alone`]),
     ...(plan === null ? [] : describeStarts(plan.starts)),
     ...(conflicts.length > 0 ? ['  it touches what has changed since: rebase it'] : []),
     ...(verdict?.kind === 'allowed' ? ['  nothing is missing: it can be merged'] : missing),

@@ -155,10 +155,10 @@ export const SETTINGS = {
     ),
     'start-paused': Switch.describe('pause every pipeline at this start, until it is unpaused'),
     maintenance: Switch.describe(
-      'refuse changes of the configuration and new runs from this start on, until they are allowed',
+      'refuse changes of the configuration and new runs after this start, until they are allowed',
     ),
     recovery: Switch.describe(
-      'let administrators bypass rules about changes for an hour from this start on',
+      'let administrators bypass rules about changes for an hour after this start',
     ),
     'begin-anew': Switch.describe(
       'start though secret keys, state, users or history are missing; what they held is lost',

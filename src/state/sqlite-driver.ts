@@ -100,7 +100,7 @@ export class SqliteDriver implements Driver {
     for (const [file, ino] of this.#inUse) {
       if (statSync(file, EXACT)?.ino === ino) continue
       throw storeUnavailable(
-        `${basename(file)} was removed or replaced while it was in use: put it back, from a backup if need be, and start anew`,
+        `${basename(file)} was removed or replaced while it was in use: put it back, from a backup if need be, and restart the service`,
       )
     }
   }

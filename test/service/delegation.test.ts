@@ -332,9 +332,7 @@ describe('a refusal', () => {
     const all = [await put(ROOT), await post(ROOT)]
 
     expect([...own, ...all].map(({ status }) => status)).toEqual([422, 409, 422, 409])
-    const counted = expect.stringContaining(
-      'What others administer does not go with the change: one problem',
-    )
+    const counted = expect.stringContaining('The change breaks what others administer: one problem')
     const told = await textOf(own)
     expect(told).toEqual([counted, counted])
     expect(told.join('')).not.toContain('h1')

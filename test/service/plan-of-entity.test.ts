@@ -93,7 +93,7 @@ describe('the plan of one entity', () => {
     const own = await plan('owner', 'pipeline/m1', textOf('m1').replace('<git url', '<git urll'))
 
     expect(broken.body).toMatchObject({ valid: false, result: null, verdict: null })
-    expect(broken.body.errors.at(-1).message).toContain('What others administer')
+    expect(broken.body.errors.at(-1).message).toContain('what others administer')
     expect(JSON.stringify(broken.body)).not.toContain('h1')
     expect(own.body.errors[0]).toMatchObject({ line: 4, message: expect.stringContaining('url') })
   })

@@ -140,8 +140,8 @@ describe('proposals', () => {
     ]
 
     expect(await told('viewer')).toEqual([
-      expect.stringMatching(/^422 .*What others administer does not go with the change/),
-      expect.stringMatching(/^200 .*What others administer does not go with the change/),
+      expect.stringMatching(/^422 .*The change breaks what others administer/),
+      expect.stringMatching(/^200 .*The change breaks what others administer/),
     ])
     expect((await told('viewer')).join('')).not.toContain('secretive')
     expect((await told('root')).join('')).toContain('secretive')

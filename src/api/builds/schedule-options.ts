@@ -78,8 +78,7 @@ function fieldsOfAddress(request: Request): Field[] {
     ([name]) => FIELD.test(name) || name === CONFIGURATION,
   )
   const secret = fields.find(([name]) => name.startsWith(SECURE))
-  if (secret)
-    throw malformed(`"${secret[0]}" belongs into the body, not into the address`, secret[0])
+  if (secret) throw malformed(`"${secret[0]}" belongs in the body, not in the address`, secret[0])
   return fields.map(([name, value]) => fieldOf(name, value))
 }
 

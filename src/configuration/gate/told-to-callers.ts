@@ -53,10 +53,7 @@ export function shownProblems(
   const left = problems.length - shown.length
   if (left === 0) return problems
   const count = left === 1 ? 'one problem' : `${left} problems`
-  return [
-    ...shown,
-    { message: `What others administer does not go with the change: ${count} there` },
-  ]
+  return [...shown, { message: `The change breaks what others administer: ${count} there` }]
 }
 
 function hiddenNames({ groups, templates }: Configuration, rights: Permissions): Set<string> {

@@ -53,7 +53,7 @@ async function runAgain({ pages, builds }: LeaderPagesContext, c: PageContext): 
     const facts = { pipeline, stage: '', reason }
     throw new ServiceError(
       'not-schedulable',
-      `The pipeline ${pipeline} cannot run so: ${reason}`,
+      `The pipeline ${pipeline} cannot run like this: ${reason}`,
       facts,
     )
   }

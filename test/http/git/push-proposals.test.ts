@@ -61,7 +61,7 @@ describe('a push to refs/for/main', () => {
     await service.fetch('/api/proposals/1/merge', { method: 'POST' })
 
     expect(pushed.stderr).toContain(
-      'cairn:   left out: "NOTES", as it is of the configuration alone',
+      'cairn:   left out: "NOTES", because a proposal has the configuration alone',
     )
     expect(git(service.repository, 'ls-tree', '--name-only', 'main')).toBe('config.xml\n')
   })

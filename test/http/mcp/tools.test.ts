@@ -114,7 +114,7 @@ describe('the tools of /mcp', () => {
 
     expect([told.isError, told.text]).toEqual([
       true,
-      'cursor: The cursor is of another answer, or this one has changed: ask anew',
+      'cursor: The cursor is of another answer, or this one has changed: ask again without it',
     ])
   })
 

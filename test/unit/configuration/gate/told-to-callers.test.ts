@@ -22,7 +22,7 @@ function lineOf(text: string): number {
 
 const OWN = { line: lineOf('m2.git'), column: 9 }
 const HIDDEN = { line: lineOf('h1.git'), column: 9 }
-const LEFT = 'What others administer does not go with the change: one problem there'
+const LEFT = 'The change breaks what others administer: one problem there'
 
 describe('the problems of a change by the administrator of a group', () => {
   it.each([
