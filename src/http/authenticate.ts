@@ -2,7 +2,7 @@ import { ServiceError } from '../core/errors.ts'
 import { isSamePrincipal, type Principal } from '../core/principal.ts'
 import type { AllowedHosts } from './allowed-hosts.ts'
 import { type AnswerFailure, answerInJson, failure, failureOf } from './failure.ts'
-import { decideAfterBody } from './request-body.ts'
+import { decideAfterBody, hasBody } from './request-body.ts'
 import type { CallCredential, RequestContext } from './request-context.ts'
 
 export interface AuthenticateOptions {
@@ -82,10 +82,8 @@ function letIn(
   const { authorization, principal, context } = caller
   context.principal = withOverrides(principal, request)
   context.credential = credentialOf(credentials, authorization, principal)
-  if (!SAFE_METHODS.includes(request.method)) {
-    if (hasBody(request)) decideAfterBody(request, () => context.decide())
-    else context.isDecided = true
-  }
+  if (!SAFE_METHODS.includes(request.method) && hasBody(request))
+    decideAfterBody(request, () => context.decide())
   return answer(request, context)
 }
 
@@ -95,10 +93,6 @@ function withOverrides(principal: Principal, { headers }: Request): Principal {
   if (named === null) return principal
   const overrides = named.split(',').map((rule) => rule.trim())
   return { ...principal, overrides }
-}
-
-function hasBody({ headers }: Request): boolean {
-  return headers.has('transfer-encoding') || (headers.get('content-length') ?? '0') !== '0'
 }
 
 /** The credential of a call. The same one with other rights counts as another. */

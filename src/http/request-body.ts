@@ -14,6 +14,11 @@ const largeMessages = new WeakMap<Request, IncomingMessage>()
 /** The size in bytes from which a body is read into its place as it arrives. */
 const LARGE_BODY = 256 * 1_024
 
+/** Whether a body comes with the request. */
+export function hasBody({ headers }: Request): boolean {
+  return headers.has('transfer-encoding') || (headers.get('content-length') ?? '0') !== '0'
+}
+
 /** Notes the message behind a request, if its body is announced as a large one. */
 export function noteMessage(request: Request, message: object): void {
   if (!(message instanceof IncomingMessage)) return

@@ -1,6 +1,12 @@
 import { type Context, Hono } from 'hono'
 import { ServiceError, unavailable } from '../../core/errors.ts'
-import type { AnswerRequest, AnsweringRoute, RouteEnv } from '../../http/request-context.ts'
+import { hasBody } from '../../http/request-body.ts'
+import type {
+  AnswerRequest,
+  AnsweringRoute,
+  RequestContext,
+  RouteEnv,
+} from '../../http/request-context.ts'
 import { memoize } from '../../lib/memoize.ts'
 import { type Needs, QUIET, type RouteRules } from './route-rules.ts'
 import { assertScope } from '../../core/assert-scope.ts'
@@ -44,10 +50,14 @@ export function mountRoutes<State>(
 ): Hono<RouteEnv> {
   const app = new Hono<RouteEnv>()
   for (const route of routes) {
-    const { method, path, isHeld = false, needs } = route
+    const { method, path, isHeld = false, needs, ignoresBody = false } = route
     const answering = answeringRoute(route)
     const token = tokenNeedOf(route)
-    const here = (c: Context<RouteEnv>) => route.handle(c, stateNow())
+    const here = (c: Context<RouteEnv>) => {
+      const handle = () => route.handle(c, stateNow())
+      const isToDecide = method !== 'GET' && (ignoresBody || !hasBody(c.req.raw))
+      return isToDecide ? decided(c.env, handle) : handle()
+    }
     app.on(method, path, (c) => {
       c.env.route = answering
       assertScope(c.env.principal, { ...token, what: 'this' })
@@ -59,6 +69,15 @@ export function mountRoutes<State>(
     })
   }
   return app
+}
+
+/** Carries out a call that waits for no body, if its credential is still good: it may have been remembered. */
+function decided(
+  context: RequestContext,
+  handle: () => Response | Promise<Response>,
+): Response | Promise<Response> {
+  if (context.credential === null || context.isDecided) return handle()
+  return context.decide().then(handle)
 }
 
 function answeringRoute({ method, path, audit, isHeld = false }: RouteRules): AnsweringRoute {

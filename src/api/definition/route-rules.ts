@@ -21,6 +21,8 @@ export interface RouteRules extends Pick<Partial<Operation>, 'tag' | 'errors'> {
   readonly scope?: TokenScope
   /** The server that has to answer; any when absent. */
   readonly needs?: Needs
+  /** Whether a body means nothing to it and is not read. */
+  readonly ignoresBody?: boolean
 }
 
 /**

@@ -42,7 +42,11 @@ export function routeWith<State>(tag: string) {
     const Answers extends Operation['answers'],
   >(
     route: Definition<State, { method: Method; path: Path; answers: Answers }>,
-  ): TypedRoute<State, { method: Method; path: Path; answers: Answers }> => ({ tag, ...route })
+  ): TypedRoute<State, { method: Method; path: Path; answers: Answers }> => ({
+    tag,
+    ignoresBody: route.body === undefined,
+    ...route,
+  })
 }
 
 /** Routes that belong together, and the types of their calls. */

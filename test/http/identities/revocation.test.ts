@@ -12,6 +12,7 @@ import { documentWith } from '../../support/documents/documents.ts'
 import { gitLine } from '../../support/git/git.ts'
 import { begin } from '../../support/http/begun-request.ts'
 import { openEvents } from '../../support/service/event-reader.ts'
+import { save } from '../../support/service/saving.ts'
 import { QUICK_COST, startService, type TestService } from '../../support/service/service.ts'
 import { addSomeone, SOMEONE } from '../../support/service/someone-else.ts'
 import { makeToken } from '../../support/service/tokens.ts'
@@ -169,29 +170,59 @@ describe.each(Object.keys(REVOCATIONS))('when %s', (name) => {
   })
 })
 
+/** A service whose users file is a link: changes of what it leads to are noticed within half a second. */
+async function openLinked(folder: TempFolder) {
+  const [target, link] = [folder.file('target/users'), folder.file('users')]
+  const users = new UsersFile(target)
+  const [username = '', password = ''] = SOMEONE.split(':')
+  await addUser(users, { username, password, cost: QUICK_COST })
+  await addUser(users, { username: 'ana', password, cost: QUICK_COST })
+  symlinkSync(target, link)
+  const service = await startService(['--users-file', link])
+  const headers = { ...(await passwordOf()), 'if-match': '*' }
+  const known = () => service.fetch('/api/whoami', { as: null, headers })
+  return { service, headers, known, disable: () => disableUser(users, username) }
+}
+
 describe('when a user is disabled where no change can be watched', () => {
   it('a save whose body ends right after that is refused', async () => {
     using folder = new TempFolder()
-    const [target, link] = [folder.file('target/users'), folder.file('users')]
-    const [username = '', password = ''] = SOMEONE.split(':')
-    await addUser(new UsersFile(target), { username, password, cost: QUICK_COST })
-    symlinkSync(target, link)
-    const service = await startService(['--users-file', link])
+    const { service, headers, known, disable } = await openLinked(folder)
     const before = gitLine(service.repository, 'rev-parse', 'HEAD')
-    const headers = { ...(await passwordOf()), 'if-match': '*' }
     const document = documentWith('late')
     const { outgoing, answered } = begin(service, '/api/admin/config.xml', {
       method: 'PUT',
       headers: { ...headers, 'content-length': `${document.length}` },
     })
     outgoing.write(document.slice(0, -1))
-    const read = await service.fetch('/api/whoami', { as: null, headers })
-    expect(read.status).toBe(200)
+    expect((await known()).status).toBe(200)
 
-    await disableUser(new UsersFile(target), username)
+    await disable()
     outgoing.end(document.slice(-1))
 
     expect((await answered).statusCode).toBe(401)
+    expect(gitLine(service.repository, 'rev-parse', 'HEAD')).toBe(before)
+  })
+
+  it.each([
+    ['DELETE', '/api/config/entities/pipeline/one', ''],
+    ['DELETE', '/api/config/entities/pipeline/one', '{}'],
+    ['POST', '/api/users/ana/disable', ''],
+    ['POST', '/api/users/ana/disable', '{}'],
+    ['POST', '/api/pipelines/one/pause', ''],
+  ])('a call that takes no body is refused right after that: %s %s with "%s"', async (...call) => {
+    const [method, path, body] = call
+    using folder = new TempFolder()
+    const { service, headers, known, disable } = await openLinked(folder)
+    await save(service, documentWith('one'), SOMEONE)
+    const before = gitLine(service.repository, 'rev-parse', 'HEAD')
+    expect((await known()).status).toBe(200)
+
+    await disable()
+    const sent = body === '' ? {} : { body }
+    const answer = await service.fetch(path, { method, as: null, headers, ...sent })
+
+    expect(answer.status).toBe(401)
     expect(gitLine(service.repository, 'rev-parse', 'HEAD')).toBe(before)
   })
 })
