@@ -27,7 +27,8 @@ export class UsersFile implements UsersStore {
     try {
       const text = await orNullWhenAbsent(readFile(this.#file, 'utf8'))
       this.#wasThere ||= text !== null
-      if (text !== null || !this.#wasThere) return text ?? ''
+      // Editors of Windows put a mark before the first name.
+      if (text !== null || !this.#wasThere) return text?.replace(/^\uFEFF/, '') ?? ''
     } catch (cause) {
       throw this.#unreadable(describeFault(cause), cause)
     }

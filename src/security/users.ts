@@ -133,8 +133,10 @@ export function parseUsers(text: string): UsersReading {
       return refuse('This line is not a user and a bcrypt or {SHA} hash')
     }
     const name = line.slice(0, separator)
-    const first = names.get(nameKey(name)) ?? name
-    if (first !== name) {
+    const first = names.get(nameKey(name))
+    if (first === name)
+      return refuse(`The user ${name} has a line already, and the first one holds`)
+    if (first !== undefined) {
       return refuse(`The user ${name} differs from the user ${first} only in case`)
     }
     names.set(nameKey(name), name)
@@ -189,7 +191,7 @@ export async function writeUser(store: UsersStore, user: NewPassword): Promise<v
   assertUsername(user.username)
   const line = await lineOf(user)
   await store.change((lines) => {
-    const place = lines.findIndex((existing) => isLineOf(user.username, existing))
+    const place = placeOf(user.username, lines)
     return place < 0 ? withNewUser(lines, line) : withLine(lines, place, line)
   })
 }
@@ -263,7 +265,7 @@ function changeStored(
   refuse: RefuseUsers = () => {},
 ): Promise<boolean> {
   return store.change((lines) => {
-    const place = lines.findIndex((line) => isLineOf(username, line))
+    const place = placeOf(username, lines)
     const line = lines[place]
     if (line === undefined) return null
     const changed = `${username}:${change(line.slice(username.length + 1).trim())}`
@@ -285,6 +287,15 @@ async function lineOf({ username, password, ...options }: NewPassword): Promise<
 
 function isLineOf(username: string, line: string): boolean {
   return line.startsWith(`${username}:`)
+}
+
+/** The place of the line that holds, before one that cannot be used; -1 without any. */
+function placeOf(username: string, lines: readonly string[]): number {
+  const own = (line: string) => isLineOf(username, line)
+  const holding = lines.findIndex(
+    (line) => own(line) && isPasswordHash(enabled(line.slice(username.length + 1).trim())),
+  )
+  return holding < 0 ? lines.findIndex(own) : holding
 }
 
 /** @throws {ServiceError} `malformed-request` for a name that no new user can have. */

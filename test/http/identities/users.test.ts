@@ -2,9 +2,15 @@ import { appendFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { hashPassword } from '../../../src/security/password.ts'
 import { UserCredentialsBody, UserEntry } from '../../../src/wire/identity-bodies.ts'
 import { html, post } from '../../support/pages/agents-page.ts'
-import { ADMIN_PASSWORD, type CalledService, openService } from '../../support/service/service.ts'
+import {
+  ADMIN_PASSWORD,
+  type CalledService,
+  openService,
+  QUICK_COST,
+} from '../../support/service/service.ts'
 import { addSomeone, SOMEONE } from '../../support/service/someone-else.ts'
 import { bearer, makeToken } from '../../support/service/tokens.ts'
 import { AuditBody } from '../../../src/wire/service-bodies.ts'
@@ -143,6 +149,29 @@ describe('a user', () => {
     expect((await call(service, 'POST', '/api/users/ana/enable')).status).toBe(200)
     expect(await statuses()).toEqual([200, 200, 401])
     expect(lineOf(service, 'ana')).toBe(before)
+  })
+
+  it('who has two lines is the one of the first that can be used, whatever changes', async () => {
+    const service = await openService()
+    const hashes = await Promise.all(
+      ['first one', 'another one'].map((each) => hashPassword(each, QUICK_COST)),
+    )
+    const lines = ['$apr1$r31.....$HqJZimcKQFAMYayBlzkrA/', ...hashes].map(
+      (hash) => `ana:${hash}\n`,
+    )
+    appendFileSync(join(service.folder, 'state', 'users.htpasswd'), lines.join(''))
+    const passwords = ['first one', 'another one', 'eight or more']
+    const statuses = () =>
+      Promise.all(passwords.map((password) => statusFor(service, { as: `ana:${password}` })))
+
+    await expect.poll(statuses).toEqual([200, 401, 401])
+    await call(service, 'POST', '/api/users/ana/disable')
+    expect(await statuses()).toEqual([401, 401, 401])
+    await call(service, 'PUT', '/api/users/ana/password', { password: 'eight or more' })
+    await call(service, 'POST', '/api/users/ana/enable')
+    expect(await statuses()).toEqual([401, 401, 200])
+    await call(service, 'DELETE', '/api/users/ana')
+    expect(await statuses()).toEqual([401, 401, 401])
   })
 
   it('stays disabled with another password', async () => {

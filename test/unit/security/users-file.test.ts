@@ -66,6 +66,16 @@ describe('the users file', () => {
     )
   })
 
+  it('reads a file with the marks of Windows, and keeps its lines', async () => {
+    const file = join(tempDir(), 'users')
+    writeFileSync(file, `\uFEFF${SHA_LINE}\r\n${SHA_LINE.replace('old', 'other')}`)
+    const store = new UsersFile(file)
+
+    await writeUser(store, { username: 'new', password: 'a password' })
+
+    expect([...(await readUsers(store)).users.keys()]).toEqual(['old', 'other', 'new'])
+  })
+
   it('reports lines it cannot use with their number and keeps the others', () => {
     const { users, problems } = parseUsers(`nonsense\n\n${SHA_LINE}\nbob:plain`)
 
