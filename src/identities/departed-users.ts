@@ -9,6 +9,8 @@ export interface DepartedUsersOptions {
   readonly users: () => Promise<UsersReading>
   /** Revokes all that was issued to users who are gone. */
   readonly revoke: (isGone: (owner: IssuedOwner) => boolean) => Promise<void>
+  /** Ends the sessions of users who are disabled, for good: they do not come back with the user. */
+  readonly endSessions: (isDisabled: (owner: IssuedOwner) => boolean) => Promise<void>
 }
 
 type KnownUser = Pick<IssuedOwner, 'name' | 'id'>
@@ -32,13 +34,15 @@ export class DepartedUsers {
   async begin(isOnlyFile: boolean): Promise<void> {
     const reading = await this.#options.users()
     this.#known = knownIn(reading)
+    await this.#endSessionsOfDisabled(reading)
     if (isOnlyFile && saysWhoIsGone(reading))
       await this.#options.revoke((owner) => isOfFile(owner) && isGone(reading, owner))
   }
 
-  /** Revokes the credentials of users who have left since the last look. */
+  /** Revokes the credentials of users who have left since the last look, and the sessions of disabled ones. */
   async look(): Promise<void> {
     const reading = await this.#options.users()
+    await this.#endSessionsOfDisabled(reading)
     if (!saysWhoIsGone(reading)) return
     const gone = this.#known.filter((user) => isGone(reading, user))
     const left = this.#known.filter(({ name }) => isUnusable(reading, name))
@@ -49,6 +53,16 @@ export class DepartedUsers {
         isOfFile(owner) &&
         gone.some(({ name, id }) => isSameName(name, owner.name) && id === owner.id),
     )
+  }
+
+  async #endSessionsOfDisabled({ users }: UsersReading): Promise<void> {
+    const disabled = new Set(
+      Array.from(users).flatMap(([name, stored]) =>
+        isDisabledUser(stored) ? [nameKey(name)] : [],
+      ),
+    )
+    if (disabled.size === 0) return
+    await this.#options.endSessions((owner) => isOfFile(owner) && disabled.has(nameKey(owner.name)))
   }
 }
 

@@ -127,6 +127,7 @@ export async function openAccess(
   const departed = new DepartedUsers({
     users: () => users.read(),
     revoke: (isGone) => revokeAllOf({ tokens, sessions, invitations, subscriptions }, isGone),
+    endSessions: (isDisabled) => sessions.endOfAll(isDisabled),
   })
   await departed.begin(cluster === null || usersStore instanceof StoredUsers)
   const access = new ConfiguredAccess({

@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { hashPassword } from '../../../src/security/password.ts'
+import { disableUser, enableUser } from '../../../src/security/users.ts'
+import { UsersFile } from '../../../src/security/users-file.ts'
 import { UserCredentialsBody, UserEntry } from '../../../src/wire/identity-bodies.ts'
 import { html, post } from '../../support/pages/agents-page.ts'
 import {
@@ -149,6 +151,22 @@ describe('a user', () => {
     expect((await call(service, 'POST', '/api/users/ana/enable')).status).toBe(200)
     expect(await statuses()).toEqual([200, 200, 401])
     expect(lineOf(service, 'ana')).toBe(before)
+  })
+
+  it('whose line is disabled by hand has no session of before when it is enabled again', async () => {
+    const service = await openService()
+    await add(service, { name: 'ana', password: 'eight or more' })
+    const session = await sessionOf(service, 'ana', 'eight or more')
+    const users = new UsersFile(join(service.folder, 'state', 'users.htpasswd'))
+    const statuses = () =>
+      Promise.all([{ as: 'ana:eight or more' }, session].map((each) => statusFor(service, each)))
+    expect(await statuses()).toEqual([200, 200])
+
+    await disableUser(users, 'ana')
+    await expect.poll(statuses).toEqual([401, 401])
+    await enableUser(users, 'ana')
+
+    await expect.poll(statuses).toEqual([200, 401])
   })
 
   it('who has two lines is the one of the first that can be used, whatever changes', async () => {
