@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { inBackground } from '../../lib/in-background.ts'
 import type { Log } from '../../lib/log.ts'
-import { BusyError, Client, ResultCodeError, type SearchOptions, UnavailableError } from 'ldapts'
+import { Client, ResultCodeError, type SearchOptions } from 'ldapts'
 
 export interface LdapServer {
   readonly url: string
@@ -78,7 +78,7 @@ export class LdapConnection {
       await this.bind(dn, password)
       return true
     } catch (error) {
-      if (isVerdict(error)) return false
+      if (isRefusal(error)) return false
       throw error
     }
   }
@@ -101,10 +101,16 @@ export class LdapConnection {
   }
 }
 
-/** Whether the server has checked the password; it may also be too busy. */
-function isVerdict(error: unknown): boolean {
-  const isBusy = error instanceof BusyError || error instanceof UnavailableError
-  return error instanceof ResultCodeError && !isBusy
+/**
+ * The results of a bind by which a server says that this password lets nobody in here: it is wrong
+ * (49), or there is none (48), or the entry is locked, inactive or gone (19, 50, 53, 32). Any other
+ * result, such as a referral or a demand for TLS, is about the server.
+ */
+const REFUSALS: readonly number[] = [19, 32, 48, 49, 50, 53]
+
+/** Whether the server has refused the password, rather than to check it. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof ResultCodeError && REFUSALS.includes(error.code)
 }
 
 /** The certificate has to name the host of the address, also where the connection begins without TLS. */

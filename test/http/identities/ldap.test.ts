@@ -4,7 +4,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { TempFolder } from '../../support/disk/temp-folder.ts'
 import { documentWith } from '../../support/documents/documents.ts'
-import { DirectoryServer, makeAuthority } from '../../support/identities/directory-server.ts'
+import {
+  BIND_BY_TLS,
+  DirectoryServer,
+  makeAuthority,
+} from '../../support/identities/directory-server.ts'
 import { TcpProxy } from '../../support/programs/tcp-proxy.ts'
 import { putRules } from '../../support/service/ruled-service.ts'
 import { save } from '../../support/service/saving.ts'
@@ -329,6 +333,23 @@ describe('users of a directory', { tags: ['slapd', 'openssl'] }, () => {
     })
     expect(await whoIs(service, BEN)).toMatchObject({ name: 'ben' })
     expect(await sourceSeen(service, 'ldap')).toEqual({ status: 200, problems: [], isUp: 1 })
+  })
+
+  it('are not told of a wrong password by a server that checks none, and are asked for at the next one', async () => {
+    using place = new TempFolder()
+    await using strict = await DirectoryServer.start(place.path, ENTRIES, files, BIND_BY_TLS)
+    const bases = ['--ldap-user-base', PEOPLE, '--ldap-ca-file', files.ca]
+    const service = await openService(['--ldap-url', strict.url, ...bases])
+    const both = await openService(['--ldap-url', `${strict.url},${strict.secureUrl}`, ...bases])
+
+    const refused = await service.fetch('/api/whoami', { as: ANA })
+
+    expect(refused.status).toBe(503)
+    expect(service.logged).toContainEqual(
+      expect.objectContaining({ message: 'A directory server fails' }),
+    )
+    expect(await whoIs(both, ANA)).toMatchObject({ name: 'ana' })
+    expect((await both.fetch('/api/whoami', { as: `${ANA}!` })).status).toBe(401)
   })
 
   it('are asked for at the next server where one does not answer', async () => {

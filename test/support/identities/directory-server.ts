@@ -10,6 +10,10 @@ import { until } from '../programs/until.ts'
 const SCHEMAS = ['core', 'cosine', 'nis', 'inetorgperson']
 const PORTS_TRIED = 5
 
+const READ_BY_READER = 'access to * by dn.exact="cn=reader,dc=example,dc=org" read by * none'
+/** A policy by which everybody may read, and passwords are taken by TLS alone. */
+export const BIND_BY_TLS = 'access to * by * read\nsecurity simple_bind=128'
+
 /** Certificates of an authority of the test, and of a server that it has signed. */
 export interface TestAuthority {
   readonly ca: string
@@ -31,11 +35,12 @@ export class DirectoryServer implements AsyncDisposable {
     folder: string,
     entries: string,
     tls: TestAuthority,
+    policy = READ_BY_READER,
   ): Promise<DirectoryServer> {
     const data = join(folder, 'data')
     mkdirSync(data)
     const [configuration, ldif] = [join(folder, 'slapd.conf'), join(folder, 'entries.ldif')]
-    writeFileSync(configuration, configurationFor(folder, data, tls))
+    writeFileSync(configuration, configurationFor(folder, { data, tls, policy }))
     writeFileSync(ldif, entries)
     execFileSync('slapadd', ['-q', '-f', configuration, '-l', ldif], { stdio: 'pipe' })
     const server = new DirectoryServer(configuration)
@@ -100,7 +105,10 @@ export class DirectoryServer implements AsyncDisposable {
   }
 }
 
-function configurationFor(folder: string, data: string, tls: TestAuthority): string {
+function configurationFor(
+  folder: string,
+  { data, tls, policy }: { data: string; tls: TestAuthority; policy: string },
+): string {
   return `${SCHEMAS.map((name) => `include /etc/ldap/schema/${name}.schema`).join('\n')}
 pidfile ${join(folder, 'slapd.pid')}
 modulepath /usr/lib/ldap
@@ -114,7 +122,7 @@ suffix "dc=example,dc=org"
 directory ${data}
 dbnosync
 access to attrs=userPassword by anonymous auth by * none
-access to * by dn.exact="cn=reader,dc=example,dc=org" read by * none
+${policy}
 `
 }
 
