@@ -86,7 +86,7 @@ export class LdapConnection {
   async search({ base, filter, attributes }: LdapSearch): Promise<LdapEntry[]> {
     const options: SearchOptions = {
       scope: 'sub',
-      filter,
+      filter: withCharacters(filter),
       attributes: [...attributes],
       explicitBufferAttributes: [...BINARY],
       paged: true,
@@ -111,6 +111,13 @@ const REFUSALS: readonly number[] = [19, 32, 48, 49, 50, 53]
 /** Whether the server has refused the password, rather than to check it. */
 function isRefusal(error: unknown): boolean {
   return error instanceof ResultCodeError && REFUSALS.includes(error.code)
+}
+
+/** A filter with characters in place of their escaped bytes, each of which the library sends as a character. */
+function withCharacters(filter: string): string {
+  return filter.replaceAll(/(?:\\[89a-f][\da-f])+/gi, (bytes) =>
+    Buffer.from(bytes.replaceAll('\\', ''), 'hex').toString('utf8'),
+  )
 }
 
 /** The certificate has to name the host of the address, also where the connection begins without TLS. */

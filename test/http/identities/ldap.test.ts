@@ -36,6 +36,22 @@ function group(name: string, ...members: readonly string[]): string {
   return `dn: cn=${name},${GROUPS}\nobjectClass: groupOfNames\ncn: ${name}\n${lines.join('\n')}\n`
 }
 
+/** A user of LDIF whose entry and name have letters that are not in ASCII, with the group of that user. */
+function cook(uid: string, place: string, of: string): string {
+  const [dn, name] = [place, uid].map((text) => Buffer.from(text).toString('base64'))
+  return `dn:: ${dn}
+objectClass: inetOrgPerson
+uid:: ${name}
+sn: x
+userPassword: a password
+
+dn: cn=${of},${GROUPS}
+objectClass: groupOfNames
+cn: ${of}
+member:: ${dn}
+`
+}
+
 function unit(name: string, parent = 'dc=example,dc=org'): string {
   return `dn: ou=${name},${parent}\nobjectClass: organizationalUnit\nou: ${name}\n`
 }
@@ -63,11 +79,12 @@ userPassword: the reader's password
   group('Fleet', `cn=Crew,${GROUPS}`, `cn=Loop,${GROUPS}`),
   group('Loop', `cn=Fleet,${GROUPS}`),
   `dn: cn=Cooks,${GROUPS}\nobjectClass: posixGroup\ncn: Cooks\ngidNumber: 7\nmemberUid: ben\n`,
+  cook('Jörg', `cn=Müller\\, Jörg,${PEOPLE}`, 'Bakers'),
 ].join('\n')
 
 const role = (name: string) => `<role name="${name}"><users><user>nobody</user></users></role>`
 const SECURITY = `<server><security><passwordFile path="/u" />
-  <roles>${['Crew', 'Fleet', 'Loop', 'Cooks'].map(role).join('')}</roles>
+  <roles>${['Crew', 'Fleet', 'Loop', 'Cooks', 'Bakers'].map(role).join('')}</roles>
   <admins><user>root</user><role>Fleet</role></admins></security></server>`
 const DOCUMENT = documentWith('one').replace(
   '<cruise schemaVersion="75">',
@@ -129,6 +146,20 @@ describe('users of a directory', { tags: ['slapd', 'openssl'] }, () => {
     expect(await auditOf(service, 'user=ana')).toMatchObject([
       { action: 'log-in', outcome: 'done' },
     ])
+  })
+
+  it('have names and entries with any letters', async () => {
+    const service = await serviceWith(
+      directory.url,
+      '--ldap-user-filter',
+      '(&(uid={user})(!(cn=J\\c3\\b6rg)))',
+    )
+    await save(service, DOCUMENT)
+
+    expect(await whoIs(service, 'jörg:a password')).toMatchObject({
+      name: 'Jörg',
+      roles: ['Bakers'],
+    })
   })
 
   it('are disabled though they have left nothing here, before they come as well', async () => {
