@@ -4,6 +4,7 @@ import type {
   PipelineInstance,
   RunChanges,
 } from '../engine/documents.ts'
+import { fitTime } from '../../history/revision/commit-limits.ts'
 import type { BuildQueries } from '../engine/queries.ts'
 import { parseUpstream } from '../engine/upstream-revision.ts'
 import type { MaterialPoller } from '../materials/material-poller.ts'
@@ -25,9 +26,10 @@ export interface RunRevisions {
 
 /**
  * The limits of stored modifications per material, newest first, and of characters in their
- * comments.
+ * users and comments.
  */
 const MAX_MODIFICATIONS = 100
+const MAX_USERNAME_LENGTH = 256
 const MAX_COMMENT_LENGTH = 2_000
 
 type ListedChanges = readonly Modification[] | null
@@ -104,14 +106,15 @@ async function within(timeoutMs: number, listed: Promise<ListedChanges>): Promis
   }
 }
 
+/** Repositories hold impossible times, which no page could show. */
 function kept({ wanted: { fingerprint } }: Look, listed: ListedChanges): RunChanges {
   if (!listed || listed.length === 0) return []
   const modifications = listed
     .slice(0, MAX_MODIFICATIONS)
     .map(({ revision, username, time, comment }) => ({
       revision,
-      username,
-      time,
+      username: username.slice(0, MAX_USERNAME_LENGTH),
+      time: Math.trunc(fitTime(time)),
       comment: comment.slice(0, MAX_COMMENT_LENGTH),
     }))
   return [{ fingerprint, modifications }]
