@@ -6,6 +6,7 @@ import { element, exec, git } from '../support/documents/a-configuration.ts'
 import { jsonOf } from '../support/builds/build-service.ts'
 import { gitLine } from '../support/git/git.ts'
 import { RealBuilds } from '../support/builds/real-builds.ts'
+import { readZip } from '../support/programs/zip-reader.ts'
 import { until } from '../support/programs/until.ts'
 
 const SLOW = { timeout: 120_000 }
@@ -61,6 +62,10 @@ describe('a pipeline on a real agent', SLOW, () => {
       { name: 'hello.txt' },
       { name: 'out.txt' },
     ])
+    const zip = await real.scene.get('/files/app/1/build/1/unit/kept.zip')
+    expect(readZip(Buffer.from(await zip.arrayBuffer()))).toMatchObject({
+      'kept/out.txt': 'app 1 visible\n',
+    })
   })
 
   it(

@@ -44,7 +44,7 @@ async function filesBelow(real: string, segments: readonly string[]): Promise<Li
   for (const entry of await entriesOf(real)) {
     const path = [...segments, entry.name]
     if (entry.type === 'file') files.push({ path: path.join('/'), size: entry.size })
-    else files.push(...(await filesBelow(join(real, entry.name), path)))
+    else for (const file of await filesBelow(join(real, entry.name), path)) files.push(file)
   }
   return files.toSorted((one, other) => compare(one.path, other.path))
 }
@@ -72,8 +72,9 @@ export async function zipOf(
   root: string,
   files: readonly { readonly file: ListedFile; readonly name: string }[],
 ): Promise<Readable> {
-  const { ZipFile } = await import('yazl')
-  const zip = new ZipFile()
+  // In the built program, what a CommonJS module exports has no names but this one.
+  const { default: yazl } = await import('yazl')
+  const zip = new yazl.ZipFile()
   const output = new PassThrough()
   let reading: Readable | null = null
   for (const { file, name } of files) {
