@@ -18,6 +18,8 @@ describe('an artifact pattern', () => {
     ['logs/*/', 'logs', ['a/b', 'a/b/c'], ['a']],
     ['a.b/c*.(1)+[x]', 'a.b', ['c.(1)+[x]', 'cc.(1)+[x]'], ['c.1+x', 'cx(1)+[x]']],
     ['a/***b', 'a', ['b', 'xb'], ['x/b']],
+    ['**/a/**/b/**', '', ['a/b/c', 'x/a/y/z/b/c/d'], ['a/b', 'b/a/c', 'a/xb/c']],
+    ['*a*b?', '', ['abc', 'xaxbbc', 'aabab\n'], ['ab', 'bac', 'abcd', 'x/abc']],
   ])('with wildcards selects below its fixed part: %s', (src, base, yes, no) => {
     const pattern = parseArtifactPattern(src)
 
