@@ -4,7 +4,7 @@ import type { AgentOutcome } from './act-on-agents.ts'
 import { AGENT_ROWS, type AgentsPage, type AgentsQuery } from './agents-page.ts'
 import type { OpenPage } from '../kit/layout.tsx'
 import { Freshness, LivePage } from '../kit/live.tsx'
-import { ActionButton, LinkButton } from '../kit/buttons.tsx'
+import { ActionButton, EnterButton, LinkButton } from '../kit/buttons.tsx'
 import { countOf } from '../kit/words/count.ts'
 import { FilterForm } from '../kit/forms.tsx'
 import { EmptyCard, FlashCard } from '../kit/notice.tsx'
@@ -133,6 +133,7 @@ function Actions({ page, names }: AgentsViewProps) {
   const hasPending = page.counts.some(({ status }) => status === 'Pending')
   return (
     <div class="bottom-bar selection">
+      <EnterButton value="add" />
       <b class="chosen-count" aria-live="polite">
         With the selected agents:
       </b>

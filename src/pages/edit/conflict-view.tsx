@@ -6,7 +6,7 @@ import type { EditForm } from './edit-form.ts'
 import type { ConflictingSide, ConflictPlace } from '../work/edit-merge.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import { ChangeItems, ChangeList } from '../parts/change-list.tsx'
-import { ActionButton, LinkButton, SAVE } from '../kit/buttons.tsx'
+import { ActionButton, EnterButton, LinkButton, SAVE } from '../kit/buttons.tsx'
 import { countOf, plural } from '../kit/words/count.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { moreOf } from '../kit/lists.tsx'
@@ -44,6 +44,7 @@ export function ConflictView(props: ConflictViewProps) {
       <form class="edit" method="post" action={frame.links.edit()} enctype="multipart/form-data">
         <DraftFields basedOn={draft.basedOn} entity={draft.entity} />
         <input type="hidden" name="against" value={current.digest} />
+        <EnterButton value="preview" />
         <PageHead title={title} about={<StartedFrom frame={frame} base={base} />} />
         <Explanation {...props} />
         <div class="card conflict">

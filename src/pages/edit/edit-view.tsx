@@ -141,10 +141,10 @@ function Actions({ changes, message }: EditViewProps) {
   return (
     <>
       <MessageField message={message} />
+      <ActionButton value="preview" label={preview} />
       <button name="action" value="check" class="without-script">
         Check
       </button>
-      <ActionButton value="preview" label={preview} />
       <ActionButton value="save" label="Save" look="primary" shortcut={SAVE} />
     </>
   )

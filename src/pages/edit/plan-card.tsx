@@ -42,8 +42,8 @@ export function lookOfStep(plan: Plan, step: Step): 'primary' | undefined {
   return nextStep(plan) === step ? 'primary' : undefined
 }
 
-/** Null where the change can be neither saved nor proposed. */
-function nextStep({ verdict }: Plan): Step | null {
+/** The step that leads on from a preview; null where the change can be neither saved nor proposed. */
+export function nextStep({ verdict }: Plan): Step | null {
   if (verdict === null || verdict.kind === 'allowed') return 'save'
   const missing = verdict.needs.flatMap(({ of }) => of)
   if (missing.length === 0) return null

@@ -3,7 +3,7 @@ import type { Plan } from '../../builds/plan/plan-configuration.ts'
 import type { DocumentComparison } from '../code/comparison.ts'
 import { PlainDiff } from '../code/plain-diff.tsx'
 import { LineCounts } from '../history/history-table.tsx'
-import { ActionButton, SAVE } from '../kit/buttons.tsx'
+import { ActionButton, EnterButton, SAVE } from '../kit/buttons.tsx'
 import type { PageFrame } from '../kit/layout.tsx'
 import { NoticeCard } from '../kit/notice.tsx'
 import { PageHead } from '../kit/page-head.tsx'
@@ -11,7 +11,7 @@ import { ChangesCard } from '../parts/change-list.tsx'
 import { RevisionName } from '../parts/revision-name.tsx'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import { InvalidEditCard, MessageField } from './edit-view.tsx'
-import { lookOfStep, PlanCard } from './plan-card.tsx'
+import { lookOfStep, nextStep, PlanCard } from './plan-card.tsx'
 
 /** The effects of an edit before it is saved or proposed. */
 export interface SavePreview {
@@ -42,6 +42,7 @@ export function SavePreviewParts({ frame, title, back, preview, ...rest }: SaveP
   const { merged, children } = rest
   return (
     <>
+      <EnterButton value={nextStep(plan) ?? 'edit'} />
       <PageHead
         title={title}
         trail={[[<ActionButton value="edit" label={back} look="quiet" />, null]]}

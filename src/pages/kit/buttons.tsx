@@ -53,6 +53,23 @@ export function ActionButton(props: ActionButtonProps) {
   )
 }
 
+interface EnterButtonProps {
+  /** The form, where it stands outside of it. */
+  readonly form?: string
+  /** The action; absent in a form that tells its buttons apart otherwise. */
+  readonly value?: string
+}
+
+/** What Enter presses in a field, where another button would come first; to stand before all of them. */
+export function EnterButton({ form, value }: EnterButtonProps) {
+  const action = value === undefined ? {} : { name: 'action', value }
+  return (
+    <button class="visually-hidden" form={form} {...action} tabindex={-1} aria-hidden="true">
+      Enter
+    </button>
+  )
+}
+
 interface LinkChoiceProps {
   /** The name of the group, for screen readers. */
   readonly label: string

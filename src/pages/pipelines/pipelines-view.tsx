@@ -10,7 +10,7 @@ import type { OpenPageWithMessage, PageFrame } from '../kit/layout.tsx'
 import { Freshness, LivePage } from '../kit/live.tsx'
 import type { Query } from '../kit/links.ts'
 import { Ago, When } from '../kit/when.tsx'
-import { ActionButton, LinkButton } from '../kit/buttons.tsx'
+import { ActionButton, EnterButton, LinkButton } from '../kit/buttons.tsx'
 import { countOf } from '../kit/words/count.ts'
 import { CheckBox, FilterForm, Select, type SelectOption } from '../kit/forms.tsx'
 import { MoreMenu, PageHead } from '../kit/page-head.tsx'
@@ -167,6 +167,7 @@ function Selected({ frame: { links }, page, query }: PipelinesViewProps) {
       action={links.pipelines(queryOf(query))}
     >
       <input type="hidden" name="selected" value="1" />
+      <EnterButton value="pause" />
       <label class="check with-script">
         <input type="checkbox" class="all" aria-label="Select all pipelines of this page" />
         <span class="chosen-count" aria-live="polite">

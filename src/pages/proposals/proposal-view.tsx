@@ -8,7 +8,7 @@ import { PlainDiff } from '../code/plain-diff.tsx'
 import { ConflictSides } from '../edit/conflict-view.tsx'
 import type { EditForm } from '../edit/edit-form.ts'
 import { PlanCard } from '../edit/plan-card.tsx'
-import { ActionButton, LinkButton, LinkChoice } from '../kit/buttons.tsx'
+import { ActionButton, EnterButton, LinkButton, LinkChoice } from '../kit/buttons.tsx'
 import { countOf } from '../kit/words/count.ts'
 import { type Fact, Facts } from '../kit/facts.tsx'
 import { ActionForm, SelectField } from '../kit/forms.tsx'
@@ -288,6 +288,7 @@ function Decisions({ frame: { links, username }, detail }: ProposalViewProps) {
         </>
       }
     >
+      <EnterButton value="comment" />
       <input type="hidden" name="version" value={String(proposal.newest.version)} />
       <label class="field">
         Comment

@@ -1,6 +1,7 @@
 import type { ShownRule, ShownRules } from '../../configuration/gate/shown-rules.ts'
 import type { Replay } from '../../configuration/gate/replay/replay-rules.ts'
 import type { Problem } from '../../core/problem.ts'
+import { EnterButton } from '../kit/buttons.tsx'
 import { countOf } from '../kit/words/count.ts'
 import { ActionForm, Field, FilterForm } from '../kit/forms.tsx'
 import { type OpenPageWithMessage, type PageFrame, PageLayout } from '../kit/layout.tsx'
@@ -77,6 +78,7 @@ export function RulesView(props: RulesViewProps) {
       {problems.length === 0 && (
         <ProblemList title="These rules need attention" problems={shown.problems} />
       )}
+      <EnterButton form={FORM} />
       {rules.length > 0 && (
         <Table
           label="Rules"
