@@ -215,7 +215,8 @@ function isOwnOrigin(
   const { protocol, host } = new URL(address)
   const isSecure =
     publicOrigin === `https://${host}` || /^https\b/.test(headers.get('x-forwarded-proto') ?? '')
-  const own = headers.get('host') ?? new URL(url).host
+  const asked = headers.get('host') ?? new URL(url).host
+  const own = asked.replace(protocol === 'https:' ? /:443$/ : /:80$/, '')
   return host === own && (protocol === 'https:' || !isSecure)
 }
 

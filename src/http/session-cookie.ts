@@ -47,7 +47,8 @@ export class SessionCookie {
 
   /** The name of the cookie. A request that came around the proxy has no TLS. */
   #nameFor(request: Request): string {
-    const isSecure = this.#secureHost !== null && request.headers.get('host') === this.#secureHost
+    const host = request.headers.get('host')?.replace(/:443$/, '')
+    const isSecure = this.#secureHost !== null && host === this.#secureHost
     return isSecure ? `${SECURE}${this.#name}` : this.#name
   }
 }

@@ -160,17 +160,22 @@ describe('a browser', () => {
     expect(await (await service.fetch('/api/tokens')).json()).toEqual([])
   })
 
-  it('has a cookie that needs TLS where people use that', async () => {
-    const service = await openService(['--public-url', 'https://cairn.example'])
-    const host = { host: 'cairn.example' }
+  it.each(['cairn.example', 'cairn.example:443'])(
+    'has a cookie that needs TLS where people use that, as %s',
+    async (host) => {
+      const service = await openService(['--public-url', 'https://cairn.example'])
 
-    const begun = await send(service, '/login', ADMIN, host)
+      const begun = await send(service, '/login', ADMIN, { host })
 
-    expect(begun.headers.get('set-cookie')).toMatch(
-      /^__Host-cairn=\w{30}; Path=\/; Secure; HttpOnly; SameSite=Lax$/,
-    )
-    expect(await statusOf(service, '/agents', { ...host, ...cookieOf(begun) })).toBe(200)
-  })
+      expect(begun.headers.get('set-cookie')).toMatch(
+        /^__Host-cairn=\w{30}; Path=\/; Secure; HttpOnly; SameSite=Lax$/,
+      )
+      const session = { host, ...cookieOf(begun) }
+      expect(await statusOf(service, '/agents', session)).toBe(200)
+      const own = { ...session, origin: 'https://cairn.example' }
+      expect((await send(service, '/log-out', {}, own)).status).toBe(303)
+    },
+  )
 })
 
 describe('a form that is sent without a session', () => {
