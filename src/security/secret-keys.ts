@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { unavailable } from '../core/errors.ts'
 import { draftName } from '../storage/file-draft.ts'
 import { replaceFile } from '../storage/durable-fs.ts'
+import { realPath } from '../storage/folders.ts'
 import { fsErrorCode, orNullWhenAbsent } from '../storage/fs-error.ts'
 import { syncFolder } from '../storage/sync-folder.ts'
 
@@ -37,10 +38,10 @@ export function putBackSecretKeys(file: string, keys: SecretKeys): Promise<void>
   return createFile(file, render(keys))
 }
 
-/** Adds a new key in front; the others still decrypt what they encrypted. */
+/** Adds a new key in front; the others still decrypt what they encrypted. A link stays one. */
 export async function addSecretKey(file: string): Promise<SecretKeys> {
   const keys = [newKey(), ...(await openSecretKeys(file))]
-  await replaceFile(file, render(keys), { newMode: OWNER_ONLY })
+  await replaceFile(await realPath(file), render(keys), { newMode: OWNER_ONLY })
   return keys
 }
 
@@ -52,12 +53,14 @@ export async function addSecretKey(file: string): Promise<SecretKeys> {
 export async function readSecretKeys(file: string): Promise<SecretKeys | null> {
   const text = await orNullWhenAbsent(readFile(file, 'utf8'))
   if (text === null) return null
-  await protect(file)
   const lines = text.split('\n').map((line) => line.trim())
   const keys = lines
     .filter((line) => line !== '' && !line.startsWith('#'))
     .map((line) => Buffer.from(line, 'base64'))
-  if (keys.length > 0 && keys.every((key) => key.length === KEY_BYTES)) return keys
+  if (keys.length > 0 && keys.every((key) => key.length === KEY_BYTES)) {
+    await protect(file)
+    return keys
+  }
   const what = `${file} does not hold keys of ${KEY_BYTES} bytes in base64, one in each line`
   throw unavailable(`${what}: ${WAY_OUT}`)
 }
@@ -73,7 +76,8 @@ async function protect(file: string): Promise<void> {
 }
 
 /** Writes the whole file under another name first; the link fails if another process was faster. */
-async function createFile(file: string, text: string): Promise<void> {
+async function createFile(path: string, text: string): Promise<void> {
+  const file = await realPath(path)
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   const draft = join(dirname(file), draftName())
   await replaceFile(draft, text, { mode: OWNER_ONLY })

@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { reasonOf, ServiceError, unavailable } from '../core/errors.ts'
 import { describeFault } from '../core/faults.ts'
 import { replaceFile } from '../storage/durable-fs.ts'
+import { realPath } from '../storage/folders.ts'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
 import { openProcessLock, type ProcessLock } from '../storage/process-lock.ts'
 import type { UsersStore } from './users.ts'
@@ -12,6 +13,7 @@ import type { UsersStore } from './users.ts'
 /** The time that a change waits for a concurrent one, in milliseconds. */
 const LOCK_TIMEOUT_MS = 30_000
 const POLL_INTERVAL_MS = 20
+const MARK = Buffer.from('\uFEFF')
 
 /** Users in a file, which an operator may also write. */
 export class UsersFile implements UsersStore {
@@ -24,25 +26,22 @@ export class UsersFile implements UsersStore {
   }
 
   async text(): Promise<string> {
-    try {
-      const text = await orNullWhenAbsent(readFile(this.#file, 'utf8'))
-      this.#wasThere ||= text !== null
-      // Editors of Windows put a mark before the first name.
-      if (text !== null || !this.#wasThere) return text?.replace(/^\uFEFF/, '') ?? ''
-    } catch (cause) {
-      throw this.#unreadable(describeFault(cause), cause)
-    }
-    throw this.#unreadable('it is missing')
+    return (await this.#read()).toString()
   }
 
+  /** A link stays one, and lines that stay keep their bytes, whatever the encoding. */
   async change(change: Parameters<UsersStore['change']>[0]): Promise<boolean> {
-    await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 })
-    const lock = await lockOf(this.#file)
+    const file = await realPath(this.#file)
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+    const lock = await lockOf(file)
     try {
-      const lines = change((await this.text()).split(/\r?\n/).filter((line) => line !== ''))
+      const former = await this.#read()
+      const formerLines = linesIn(former)
+      const lines = change(formerLines.map(String))
       if (lines === null) return false
-      const content = Buffer.from(lines.map((line) => `${line}\n`).join(''))
-      await replaceFile(this.#file, content, { newMode: 0o600 })
+      const ending = Buffer.from(former.includes('\r\n') ? '\r\n' : '\n')
+      const parts = bytesOf(lines, formerLines).flatMap((line) => [line, ending])
+      await replaceFile(file, Buffer.concat(parts), { newMode: 0o600 })
       return true
     } finally {
       await lock[Symbol.asyncDispose]()
@@ -68,9 +67,44 @@ export class UsersFile implements UsersStore {
     return { [Symbol.dispose]: () => watcher.close() }
   }
 
+  async #read(): Promise<Buffer> {
+    try {
+      const bytes = await orNullWhenAbsent(readFile(this.#file))
+      this.#wasThere ||= bytes !== null
+      if (bytes !== null || !this.#wasThere) return withoutMark(bytes ?? Buffer.alloc(0))
+    } catch (cause) {
+      throw this.#unreadable(describeFault(cause), cause)
+    }
+    throw this.#unreadable('it is missing')
+  }
+
   #unreadable(why: string, cause?: unknown): ServiceError<'unavailable'> {
     return unavailable(`The users file ${basename(this.#file)} cannot be read: ${why}`, cause)
   }
+}
+
+/** Editors of Windows put a mark before the first name. */
+function withoutMark(bytes: Buffer): Buffer {
+  return bytes.subarray(0, MARK.length).equals(MARK) ? bytes.subarray(MARK.length) : bytes
+}
+
+/** The lines without their endings. */
+function linesIn(bytes: Buffer): readonly Buffer[] {
+  if (bytes.length === 0) return []
+  const lines = bytes
+    .toString('latin1')
+    .replace(/\r?\n$/, '')
+    .split(/\r?\n/)
+  return lines.map((line) => Buffer.from(line, 'latin1'))
+}
+
+/** Keeps the bytes of lines that were there before, in their order. */
+function bytesOf(lines: readonly string[], former: readonly Buffer[]): readonly Buffer[] {
+  const left = [...former]
+  return lines.map((line) => {
+    const place = left.findIndex((each) => each.toString() === line)
+    return left.splice(place, place < 0 ? 0 : 1)[0] ?? Buffer.from(line)
+  })
 }
 
 /** @throws {ServiceError} `unavailable` when another process holds the lock for too long. */

@@ -48,5 +48,5 @@ async function findUsers(
 async function copyUsers(from: UsersStore, to: UsersStore): Promise<boolean> {
   const lines = (await from.text()).split(/\r?\n/).filter((line) => line !== '')
   if (lines.length === 0) return false
-  return to.change((there) => (there.length > 0 ? null : lines))
+  return to.change((there) => (there.some((line) => line !== '') ? null : lines))
 }

@@ -1,6 +1,6 @@
-import { rm, readdir, realpath } from 'node:fs/promises'
+import { lstat, rm, readdir, readlink, realpath } from 'node:fs/promises'
 import { renameSync } from 'node:fs'
-import { join, basename, dirname, sep } from 'node:path'
+import { join, basename, dirname, resolve, sep } from 'node:path'
 import { draftName } from './file-draft.ts'
 import { orNullWhenAbsent } from './fs-error.ts'
 
@@ -40,11 +40,13 @@ export async function filesBelow(folder: string): Promise<string[]> {
   return [...files, ...below.flat()]
 }
 
-/** An absolute path with links resolved, as far as it exists. */
+/** An absolute path with links resolved, also one to a place where nothing is yet. */
 export async function realPath(path: string): Promise<string> {
   const found = await orNullWhenAbsent(realpath(path))
   if (found !== null || dirname(path) === path) return found ?? path
-  return join(await realPath(dirname(path)), basename(path))
+  const folder = await realPath(dirname(path))
+  const isLink = (await orNullWhenAbsent(lstat(path)))?.isSymbolicLink() === true
+  return isLink ? realPath(resolve(folder, await readlink(path))) : join(folder, basename(path))
 }
 
 /** Whether a path is a folder or below it; both are real paths. */

@@ -1,4 +1,14 @@
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  lstat,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -44,6 +54,18 @@ describe('the key file', () => {
     expect(added[1]).toEqual(old)
     expect(await openSecretKeys(file)).toEqual(added)
     expect(await modeOf(file)).toBe(0o600)
+  })
+
+  it('is made and replaced where a link leads', async () => {
+    await symlink('kept/keys', file)
+    const [made] = await openSecretKeys(file)
+
+    const added = await addSecretKey(file)
+
+    expect(added[1]).toEqual(made)
+    expect((await lstat(file)).isSymbolicLink()).toBe(true)
+    expect(await openSecretKeys(join(folder, 'kept', 'keys'))).toEqual(added)
+    expect(await readdir(join(folder, 'kept'))).toEqual(['keys'])
   })
 
   it('is closed to others when it was left open', async () => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { lstatSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { isPasswordOf } from '../../../src/security/password.ts'
@@ -44,6 +44,44 @@ describe('the users file', () => {
     expect(
       isPasswordOf({ stored: users.get('ana') ?? null, password: 'two and more', cost: 10 }),
     ).toBe(true)
+  })
+
+  it.each(['latin1', 'utf8'] as const)(
+    'keeps the bytes of the other lines in %s, their endings and blank ones',
+    async (encoding) => {
+      const file = join(tempDir(), 'users')
+      const ana = { username: 'ana', password: 'one and more', cost: 4 }
+      const note = Buffer.concat([Buffer.from('# '), Buffer.from('jürgen größe', encoding)])
+      const rest = Buffer.concat([note, Buffer.from(`\r\n\r\n${SHA_LINE}\r\n`)])
+      writeFileSync(file, rest)
+
+      await writeUser(new UsersFile(file), ana)
+      const added = readFileSync(file)
+      await writeUser(new UsersFile(file), { ...ana, password: 'two and more' })
+      const changed = readFileSync(file)
+      await removeUser(new UsersFile(file), 'ana')
+
+      expect(added.subarray(0, rest.length)).toEqual(rest)
+      expect(changed.subarray(0, rest.length)).toEqual(rest)
+      expect(changed.subarray(rest.length)).not.toEqual(added.subarray(rest.length))
+      expect(readFileSync(file)).toEqual(rest)
+    },
+  )
+
+  it('is replaced where a link leads, also where nothing was yet', async () => {
+    const folder = tempDir()
+    const [link, target] = [join(folder, 'users'), join(folder, 'kept', 'users')]
+    symlinkSync('kept/users', link)
+    const [ana, ben] = [
+      { username: 'ana', password: 'one and more', cost: 4 },
+      { username: 'ben', password: 'two and more', cost: 4 },
+    ]
+
+    await Promise.all([addUser(new UsersFile(link), ana), addUser(new UsersFile(target), ben)])
+
+    expect(lstatSync(link).isSymbolicLink()).toBe(true)
+    const { users } = await readUsers(new UsersFile(target))
+    expect([...users.keys()].toSorted()).toEqual(['ana', 'ben'])
   })
 
   it('removes a user, and says when there was none', async () => {
