@@ -30,6 +30,19 @@ export async function assertSeparate(places: {
   }
 }
 
+/**
+ * Asserts that a file to write does not lie in a folder of the service.
+ *
+ * @throws {ServiceError} `unavailable`, with both.
+ */
+export async function assertOutside(
+  file: string,
+  { name, path }: { readonly name: string; readonly path: string },
+): Promise<void> {
+  if (!isWithin(await realPath(file), await realPath(path))) return
+  throw unavailable(`${file} lies in the ${name} ${path}: name a place outside of it`)
+}
+
 function nested(what: string): ServiceError {
   return unavailable(`${what}: --config-repo and --state-dir have to lie beside each other`)
 }

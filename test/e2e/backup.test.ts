@@ -132,6 +132,22 @@ describe('cairn backup', () => {
     },
   )
 
+  it('is not written into the repository, nor among the artifacts', async () => {
+    const { folder, repository } = await aService()
+    const artifacts = join(folder, 'state', 'artifacts')
+    symlinkSync(repository, join(folder, 'link'))
+
+    const places = [repository, join(repository, '.git'), join(folder, 'link'), artifacts]
+    const made: Awaited<ReturnType<typeof backUp>>[] = []
+    for (const place of places) made.push(await backUp(folder, join(place, 'backup.tar.gz')))
+
+    expect(made.map(({ code }) => code)).toEqual([1, 1, 1, 1])
+    expect(made[0]?.stderr).toMatch(/backup\.tar\.gz lies in the repository .*config-repo: name a/)
+    expect(made[3]?.stderr).toContain('lies in the folder of artifacts')
+    for (const place of places) expect(readdirSync(place).join()).not.toContain('backup')
+    expect(git(repository, 'status', '--porcelain')).toBe('')
+  })
+
   it('saves a running service, which is served again from what is restored', async () => {
     const service = await aService()
     const [file, folder] = [join(tempDir(), 'backup.tar.gz'), tempDir()]

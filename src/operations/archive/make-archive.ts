@@ -19,10 +19,10 @@ import { DROPPED, listDropped } from '../../history/dropped/dropped-refs.ts'
 import type { RevisionIndex } from '../../history/index/revision-index.ts'
 import { measureRepository } from '../../history/upkeep/repository-size.ts'
 import { bundleRefs } from '../../git/bundle.ts'
-import { isWithin, realPath } from '../../storage/folders.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { syncFolder } from '../../storage/sync-folder.ts'
 import { openStaging } from '../backup/staging.ts'
+import { assertOutside } from '../separate-folders.ts'
 import { sha256Of } from '../../storage/sha256.ts'
 
 export interface ArchivingRequest {
@@ -68,7 +68,7 @@ export async function makeArchive(
   options: ArchiveOptions & { readonly clock: Clock },
 ): Promise<MadeArchive> {
   const since = options.clock()
-  await assertOutside(file, options.repository)
+  await assertOutside(file, { name: 'repository', path: options.repository })
   await using target = await openArchiveTarget(options)
   const { git, store, branch } = target
   await finishMoving(target)
@@ -92,11 +92,6 @@ export async function makeArchive(
   await moveOut(target, { part, isArchived, forgotten, unnamed: staying })
   const stillThere = (await listNeeded(git, store.gitDir)).filter(isArchived).length
   return { revisions: plan.revisions, firstKept: index.archived + plan.revisions + 1, stillThere }
-}
-
-async function assertOutside(file: string, repository: string): Promise<void> {
-  if (!isWithin(await realPath(file), await realPath(repository))) return
-  throw unavailable(`${file} lies in the repository ${repository}: name a place outside of it`)
 }
 
 /** The archive, the repository to check it in, and the pack of the remaining objects. */

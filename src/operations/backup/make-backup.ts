@@ -12,6 +12,7 @@ import { syncFolder } from '../../storage/sync-folder.ts'
 import { digestArchive, digestPart, writeArchive } from './archive.ts'
 import { checkParts, type PartsReport } from './check-parts.ts'
 import { MANIFEST, type Manifest, type BackupPart, PARTS } from './manifest.ts'
+import { assertOutside } from '../separate-folders.ts'
 import type { ServicePlaces } from '../service-places.ts'
 import { openStaging } from './staging.ts'
 
@@ -44,9 +45,13 @@ export interface Backup {
  * The archive gets its name after it was read back and checked. With faults in the service's own
  * data it is still saved, but under another name.
  *
- * @throws {ServiceError} `unavailable` when something is missing; there is no archive then.
+ * @throws {ServiceError} `unavailable` when something is missing, or the archive would lie in the
+ * repository or among the artifacts; there is no archive then.
  */
 export async function makeBackup(target: string, options: BackupOptions): Promise<Backup> {
+  const { repository, artifactsDir } = options.places
+  await assertOutside(target, { name: 'repository', path: repository })
+  await assertOutside(target, { name: 'folder of artifacts', path: artifactsDir })
   await using staging = await openStaging(target)
   const { folder } = staging
   const time = options.clock()
