@@ -4,6 +4,7 @@ import { parseJsonOrNull } from '../../lib/parse-json.ts'
 import { type ServiceError, unavailable } from '../../core/errors.ts'
 import { restoreFolder } from '../../history/sync/restore-folder.ts'
 import { fsErrorCode, orNullWhenAbsent } from '../../storage/fs-error.ts'
+import { isDraftName } from '../../storage/file-draft.ts'
 import { inheritanceOf, passOn } from '../../storage/ownership.ts'
 import { openProcessLock } from '../../storage/process-lock.ts'
 import { syncFolder } from '../../storage/sync-folder.ts'
@@ -151,7 +152,9 @@ function check(
 async function assertEmpty(folder: string, ours: readonly string[]): Promise<void> {
   const names = (await orNullWhenAbsent(readdir(folder))) ?? []
   if (names.includes(UNFINISHED)) throw taken(folder, 'holds a restore that was not finished')
-  const others = names.filter((name) => !ours.includes(name) && !MAY_STAND.includes(name))
+  const others = names.filter(
+    (name) => !ours.includes(name) && !MAY_STAND.includes(name) && !isDraftName(name),
+  )
   if (others.length === 0) return
   throw taken(folder, `is not empty: ${others.toSorted().slice(0, 3).join(', ')}`)
 }

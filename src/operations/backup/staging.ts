@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { ServiceError } from '../../core/errors.ts'
 import { isDraftName } from '../../storage/file-draft.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
-import { openProcessLock, systemFileOf } from '../../storage/process-lock.ts'
+import { openProcessLock, type ProcessLock, systemFileOf } from '../../storage/process-lock.ts'
 import { removeFolder } from '../../storage/folders.ts'
 
 /** A temporary folder in which a file is made, removed on disposal. */
@@ -30,7 +30,7 @@ export async function openStaging(target: string): Promise<Staging> {
     return {
       folder,
       [Symbol.asyncDispose]: async () => {
-        await removeFolder(folder)
+        await removeHeld(folder, lock)
         await lock[Symbol.asyncDispose]()
       },
     }
@@ -38,6 +38,14 @@ export async function openStaging(target: string): Promise<Staging> {
     await removeFolder(begun)
     throw error
   }
+}
+
+/** The lock goes last: what a crash leaves of the folder is still known as a draft. */
+async function removeHeld(folder: string, { names }: ProcessLock): Promise<void> {
+  const all = (await orNullWhenAbsent(readdir(folder))) ?? []
+  const content = all.filter((name) => !names.includes(name))
+  for (const name of content) await removeFolder(join(folder, name))
+  await removeFolder(folder)
 }
 
 async function removeAbandoned(parent: string): Promise<void> {
@@ -58,7 +66,7 @@ async function removeUnlessHeld(folder: string): Promise<void> {
   if (!hasLock && !isForgotten) return
   try {
     await using lock = await openProcessLock(join(folder, LOCK))
-    await removeFolder(dirname(lock.file))
+    await removeHeld(folder, lock)
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
   }
