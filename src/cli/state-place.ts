@@ -1,8 +1,12 @@
 import { access } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
+import { unavailable } from '../core/errors.ts'
 import type { StateSettings } from '../settings/settings.ts'
 import { loadSqliteState, openSqliteState } from '../state/open-sqlite.ts'
 import type { StateStore } from '../state/state-store.ts'
+import { orNullWhenAbsent } from '../storage/fs-error.ts'
+
+const STATE_FLAG = 'name the state folder of a service with --state-dir'
 
 /** Where a command finds the state that settings name. */
 export interface StatePlace {
@@ -25,11 +29,17 @@ export function placeOf({ state: url, 'state-dir': folder }: StateSettings): Sta
   return {
     name: file,
     open: async () => {
-      await access(file)
+      await assertThere(resolve(file), STATE_FLAG)
       return openSqliteState(file)
     },
     load: (lines) => loadSqliteState(file, lines),
   }
+}
+
+/** @throws {ServiceError} `unavailable` for a file that is not there, with what to do. */
+export async function assertThere(file: string, remedy: string): Promise<void> {
+  if ((await orNullWhenAbsent(access(file).then(() => true))) ?? false) return
+  throw unavailable(`${file} is missing: ${remedy}`)
 }
 
 /** Loaded on demand: most states are in a file. */

@@ -13,6 +13,7 @@ import {
   foldEntity,
 } from '../document/entities/entities.ts'
 import { readXml, type XmlDocument } from '../document/xml/xml-reader.ts'
+import { assertGitFolder } from '../git/git-folder.ts'
 import { readHead } from '../git/refs.ts'
 import { openObjectReader } from '../git/readers/open-object-reader.ts'
 import type { CommitRecord, ObjectReader } from '../git/objects/object-reader.ts'
@@ -64,6 +65,7 @@ export async function reportChanges(options: ReportOptions): Promise<readonly Re
   const { repository, programPath: path, since, until, entity, fileName } = options
   const nested = join(repository, '.git')
   const store = { fs: nodeFs, gitDir: existsSync(nested) ? nested : repository }
+  await assertGitFolder(store.gitDir, repository)
   await using reader = await openObjectReader({ ...store, path })
   const { commit: head } = await readHead(store)
   const reported: ReportedChange[] = []

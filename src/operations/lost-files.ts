@@ -1,4 +1,4 @@
-import nodeFs, { lstat, readdir } from 'node:fs/promises'
+import nodeFs, { lstat, readdir, stat } from 'node:fs/promises'
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -96,6 +96,28 @@ export async function assertUsersThere(usersFile: string): Promise<void> {
   throw unavailable(reason)
 }
 
+/**
+ * Refuses to change a service where there is none: what is missing would be made.
+ *
+ * @throws {ServiceError} `unavailable`, with the flag that names another place.
+ */
+export async function assertServiceThere({
+  repository,
+  stateDir,
+  keysFile,
+}: Pick<ServicePlaces, 'repository' | 'stateDir' | 'keysFile'>): Promise<void> {
+  if (!(await isThere(join(repository, '.git'))))
+    throw unavailable(
+      `${repository} is not a git repository: name that of a service with --config-repo`,
+    )
+  if (!(await isThere(stateDir)))
+    throw unavailable(`${stateDir} is missing: name the state folder of a service with --state-dir`)
+  if (!(await isThere(keysFile)))
+    throw unavailable(
+      `${keysFile} is missing: name the state folder of a service with --state-dir, or its keys with --secret-keys`,
+    )
+}
+
 async function hasArtifacts(artifactsDir: string): Promise<boolean> {
   const names = (await orNullWhenAbsent(readdir(artifactsDir))) ?? []
   return names.some((name) => !name.startsWith('.'))
@@ -128,8 +150,9 @@ async function openDocument(files: DocumentFiles): Promise<Readable | null> {
   return document === null ? null : Readable.from([Buffer.from(document).toString('latin1')])
 }
 
+/** A link is, when what it leads to is. */
 async function isThere(file: string): Promise<boolean> {
-  return (await orNullWhenAbsent(lstat(file))) !== null
+  return (await orNullWhenAbsent(stat(file))) !== null
 }
 
 function lost(what: string): ServiceError<'unavailable'> {

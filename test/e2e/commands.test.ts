@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { startService } from '../support/service/service.ts'
@@ -33,6 +33,42 @@ describe('cairn state', () => {
 
     expect(code).toBe(1)
     expect(stderr).toContain('state.sqlite')
+  })
+})
+
+describe('a command in a folder where no service has run', () => {
+  it.each([
+    ['secrets rotate', 'config-repo is not a git repository: name that of a service with --config'],
+    ['report', 'config-repo is not a git repository'],
+    ['token list', 'state.sqlite is missing: name the state folder of a service with --state-dir'],
+    ['user list', 'users.htpasswd is missing: name the state folder of a service with --state-dir'],
+    ['user remove ana', 'users.htpasswd is missing: name the state folder of a service'],
+  ])('such as %s says what is missing, and makes nothing', async (line, message) => {
+    const cwd = tempDir()
+
+    const { code, stdout, stderr } = await run(line.split(' '), { cwd })
+
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(/^cairn: \/[^\n]+\n$/)
+    expect(stderr).toContain(message)
+    expect(readdirSync(cwd)).toEqual([])
+  })
+
+  it('rotates no keys that are not there', async () => {
+    const service = await startService()
+    await service.close()
+    const other = join(tempDir(), 'other')
+    const rotate = (state: string) =>
+      run(['secrets', 'rotate', '--config-repo', service.repository, '--state-dir', state])
+
+    const nowhere = await rotate(other)
+    mkdirSync(other)
+    const elsewhere = await rotate(other)
+
+    expect([nowhere.code, elsewhere.code]).toEqual([1, 1])
+    expect(nowhere.stderr).toContain('/other is missing: name the state folder')
+    expect(elsewhere.stderr).toContain('/secret.keys is missing: name the state folder')
+    expect(readdirSync(other)).toEqual([])
   })
 })
 

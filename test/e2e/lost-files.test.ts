@@ -1,5 +1,13 @@
 // @module-tag long
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { placesIn } from '../support/service/backups.ts'
@@ -125,6 +133,19 @@ describe('what is missing where a service has run', () => {
     expect(isMade).toBe(false)
     expect((await again.fetch('/api/admin/config.xml')).status).toBe(200)
     expect(git(again.repository, 'rev-parse', 'HEAD')).toBe(before)
+  })
+
+  it.each(['state.sqlite', 'users.htpasswd'])('is missed by a link to %s, too', async (name) => {
+    const folder = await aStoppedService()
+    const [file, away] = [join(folder, 'state', name), join(folder, 'mount', name)]
+    rmSync(file)
+    symlinkSync(away, file)
+
+    const refused = await serve(folder)
+
+    expect(refused.code).toBe(1)
+    expect(refused.stderr).toMatch(new RegExp(`^cairn: .*${name} is missing.*--begin-anew$`, 'm'))
+    expect(existsSync(join(folder, 'mount'))).toBe(false)
   })
 
   it('is nothing that stands in the way of a first start', async () => {

@@ -1,8 +1,8 @@
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { SecretBox } from '../../document/secrets/secret-box.ts'
 import { addSecretKey } from '../../security/secret-keys.ts'
 import { ConfigServices } from '../../configuration/config-services.ts'
-import { assertKeysThere } from '../../operations/lost-files.ts'
+import { assertKeysThere, assertServiceThere } from '../../operations/lost-files.ts'
 import { keysFileOf } from '../../operations/service-places.ts'
 import { programPath } from '../../settings/environment.ts'
 import { readSettings, separateWords } from '../../settings/read-settings.ts'
@@ -26,11 +26,13 @@ export async function secrets(args: readonly string[]): Promise<number> {
   if (words.join(' ') !== 'rotate') throw wrongUsage('secrets')
   const settings = readSettings(SETTINGS.secrets, flags)
   await actAsOwner(settings['state-dir'], settings['config-repo'])
-  await using held = await openProcessLock(join(settings['state-dir'], 'lock'), writeLog)
-  const keysFile = keysFileOf({ ...settings, 'state-dir': dirname(held.file) })
+  const stateDir = resolve(settings['state-dir'])
+  const keysFile = keysFileOf(settings)
   const repository = resolve(settings['config-repo'])
   const places = { repository, fileName: settings['config-file'], programPath: programPath() }
   await assertKeysThere({ ...places, keysFile })
+  await assertServiceThere({ repository, stateDir, keysFile })
+  await using _ = await openProcessLock(join(stateDir, 'lock'), writeLog)
   const keys = await addSecretKey(keysFile)
   const box = new SecretBox(keys)
   await using config = await ConfigServices.open({

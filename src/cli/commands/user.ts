@@ -26,13 +26,13 @@ export async function user(args: readonly string[]): Promise<number> {
   const { words, flags } = separateWords(SETTINGS.user, args)
   const settings = readSettings(SETTINGS.user, flags)
   const [verb = '', name, ...others] = words
-  if (verb === 'list' && name === undefined) return withUsers(settings, list)
+  if (verb === 'list' && name === undefined) return withUsers(settings, { mayBeFirst: false }, list)
   const change = CHANGES.get(verb)
   if (change === undefined || name === undefined || others.length > 0) throw wrongUsage('user')
   await actAsOwner(settings['users-file'] ?? settings['state-dir'], settings['state-dir'])
   const recorded = recordedIn(settings)
   const target = `/api/users/${encodeURIComponent(name)}`
-  return withUsers(settings, async (store) => {
+  return withUsers(settings, { mayBeFirst: verb === 'add' }, async (store) => {
     say(await change(store, name, (action, work) => recorded({ action, target }, work)))
     return 0
   })

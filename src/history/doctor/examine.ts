@@ -1,9 +1,10 @@
 import nodeFs, { stat, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
-import { ServiceError, unavailable } from '../../core/errors.ts'
+import { ServiceError } from '../../core/errors.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { openProcessLock } from '../../storage/process-lock.ts'
+import { assertGitFolder } from '../../git/git-folder.ts'
 import { requireGit } from '../../git/run-git.ts'
 import type { RevisionLog } from '../log/revision-log.ts'
 import { verifyRepository, type VerifyOptions } from '../upkeep/verify.ts'
@@ -65,9 +66,7 @@ const HISTORY_CHECKS: readonly Check[] = [findMissingObjects, findDamagedStage, 
  */
 export async function examineRepository(options: ExamineOptions): Promise<Examination> {
   const gitDir = join(options.repository, '.git')
-  if ((await orNullWhenAbsent(stat(gitDir))) === null) {
-    throw unavailable(`${options.repository} is not a git repository`)
-  }
+  await assertGitFolder(gitDir, options.repository)
   const own = join(gitDir, 'cairn')
   if (!options.repair) {
     return {

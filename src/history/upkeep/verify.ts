@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { digestOf } from '../../core/digest.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'
-import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { GitExecutable } from '../../git/git-executable.ts'
+import { assertGitFolder } from '../../git/git-folder.ts'
 import { IndexFile } from '../index/index-file.ts'
 import { IndexKeeper, NO_INDEX_STORE } from '../index/index-keeper.ts'
 import type { Inspect } from '../revision/inspection.ts'
@@ -70,9 +70,7 @@ export async function verifyRepository(
   onProgress: OnProgress = () => {},
 ): Promise<VerifyReport> {
   const gitDir = join(options.repository, '.git')
-  if ((await orNullWhenAbsent(nodeFs.stat(gitDir))) === null) {
-    throw unavailable(`${options.repository} is not a git repository`)
-  }
+  await assertGitFolder(gitDir, options.repository)
   await using reader = await openObjectReader({
     fs: nodeFs,
     gitDir,
