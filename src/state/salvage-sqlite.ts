@@ -23,6 +23,11 @@ type Table = (typeof TABLES)[number]
  */
 export async function salvageSqliteState(damaged: string, target: string): Promise<void> {
   using connection = new SqliteConnection(damaged)
+  const found = connection.run("SELECT name FROM sqlite_schema WHERE type = 'table'")
+  const names = found.map((row) => textColumn(row, 'name'))
+  for (const table of ['meta', ...TABLES]) {
+    if (!names.includes(table)) throw storeUnavailable(`${damaged} has no table "${table}"`)
+  }
   for (const table of TABLES) {
     const lost = lostRows(connection, table)
     if (lost > 0) throw storeUnavailable(`${damaged} has lost ${lost} rows of its table "${table}"`)

@@ -156,4 +156,17 @@ describe('the doctor of a state file', () => {
     await using _ = await open(file)
     await expect(repair()).rejects.toThrow(/state\.sqlite is in use by process \d+/)
   })
+
+  it('leaves a database of another program alone', async () => {
+    const other = join(folder, 'other.sqlite')
+    const database = new DatabaseSync(other)
+    database.exec('CREATE TABLE meta (a); CREATE TABLE other (a)')
+    database.close()
+    const before = readFileSync(other)
+
+    const repaired = repairState({ file: other, lock, clock: Date.now })
+
+    await expect(repaired).rejects.toThrow('has no table "counter"')
+    expect(readFileSync(other)).toEqual(before)
+  })
 })
