@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { mkdir } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import type { Cluster } from '../cluster/cluster.ts'
 import { SharedFiles } from '../cluster/shared-files.ts'
 import { reasonOf } from '../core/errors.ts'
@@ -9,12 +9,15 @@ import { isOnFullDisk } from '../health/disk-room.ts'
 import { allOf } from '../lib/all-of.ts'
 import { inBackground } from '../lib/in-background.ts'
 import type { Log } from '../lib/log.ts'
+import { commandEntriesIn } from '../notify/audit/command-entries.ts'
 import { assertRestored } from '../operations/backup/unfinished-restore.ts'
 import { assertStateMoved } from '../operations/lost-files.ts'
 import { type StatePlaces, statePlaces } from '../operations/service-places.ts'
 import { assertSeparate } from '../operations/separate-folders.ts'
 import { readSecretKeys } from '../security/secret-keys.ts'
 import type { ServeSettings } from '../settings/settings.ts'
+import { removeAbandonedDrafts } from '../storage/durable-fs.ts'
+import { realPath } from '../storage/folders.ts'
 import { openProcessLock } from '../storage/process-lock.ts'
 import { freeReserve, makeReserve } from '../storage/reserve.ts'
 import type { BootContext, BootEnvironment } from './boot-context.ts'
@@ -122,7 +125,15 @@ async function openPlaces(
   await mkdir(stateDir, { recursive: true, mode: 0o700 })
   shutdown.own('close-engines', await openProcessLock(join(stateDir, 'lock'), log))
   await assertRestored(stateDir)
+  inBackground(log, 'The drafts of crashed writers could not be removed', removeDrafts(places))
   return places
+}
+
+/** Commands write in these folders beside the service, and one that is killed leaves a draft. */
+async function removeDrafts({ stateDir, usersFile, keysFile }: StatePlaces): Promise<void> {
+  const files = await Promise.all([usersFile, keysFile].map(realPath))
+  const folders = [stateDir, commandEntriesIn(stateDir), ...files.map(dirname)]
+  await allOf([...new Set(folders)].map(removeAbandonedDrafts))
 }
 
 async function joinCluster(

@@ -17,6 +17,10 @@ export interface ReplaceOptions {
   readonly mayReplace?: () => Promise<boolean>
 }
 
+/** Time without a change, in milliseconds. */
+const ABANDONED_AFTER_MS = 3_600_000
+const DRAFT_OF_ANY = /^(?:\.draft-[0-9a-f]{16}|.+\.sqlite\.draft-[\w-]+)$/
+
 /**
  * Replaces a whole file or leaves it unchanged, even if the process or the power fails half way.
  * It keeps its owner, its group and, unless others are named, its permission bits.
@@ -60,6 +64,20 @@ export async function removeDrafts(folder: string, fs: FsPromises = nodeFs): Pro
   const names = (await orNullWhenAbsent(fs.readdir(folder))) ?? []
   const drafts = names.filter(isDraftName)
   await Promise.all(drafts.map((name) => fs.rm(join(folder, name), { force: true })))
+}
+
+/**
+ * Removes from a folder of several writers the drafts that none of them still writes, also those of a
+ * whole database.
+ */
+export async function removeAbandonedDrafts(folder: string): Promise<void> {
+  const names = (await orNullWhenAbsent(nodeFs.readdir(folder))) ?? []
+  for (const name of names.filter((each) => DRAFT_OF_ANY.test(each))) {
+    const path = join(folder, name)
+    const stats = await orNullWhenAbsent(nodeFs.lstat(path))
+    if (stats === null || Date.now() - stats.mtimeMs < ABANDONED_AFTER_MS) continue
+    await nodeFs.rm(path, { recursive: true, force: true })
+  }
 }
 
 function durableWriteFile(base: FsPromises): FsPromises['writeFile'] {

@@ -1,7 +1,16 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { HealthBody } from '../../src/wire/health-body.ts'
+import { tempDir } from '../support/disk/temp-folder.ts'
 import { until } from '../support/programs/until.ts'
 import { openService, type CalledService } from '../support/service/service.ts'
 
@@ -99,4 +108,36 @@ describe('a file of the state that is removed while the service runs', () => {
       expect(again.status).toBe(200)
     },
   )
+})
+
+function isAbandoned(file: string): boolean {
+  return /draft-(?:0123|1-wal)/.test(file)
+}
+
+describe('the drafts that killed commands leave beside the state', () => {
+  it('are removed by a start when nobody can be writing them any more', async () => {
+    const folder = tempDir()
+    const [old, young] = [Date.now() / 1000 - 7_200, Date.now() / 1000 - 600]
+    const [state, entries, users] = ['state', 'state/audit/commands', 'users'].map((name) =>
+      join(folder, name),
+    )
+    const made = [state, entries, users].flatMap((place = '') => {
+      mkdirSync(place, { recursive: true })
+      const names = ['.draft-0123456789abcdef', 'state.sqlite.draft-1-wal', '.draft-notes', 'notes']
+      const files = names.map((name) => join(place, name))
+      for (const file of files) writeFileSync(file, 'kept')
+      for (const file of files) utimesSync(file, old, old)
+      const current = join(place, '.draft-fedcba9876543210')
+      writeFileSync(current, 'half')
+      utimesSync(current, young, young)
+      return [...files, current]
+    })
+
+    await openService(['--users-file', join(users ?? '', 'htpasswd')], folder)
+
+    await until(() => made.filter(isAbandoned).every((file) => !existsSync(file)))
+    expect(made.filter((file) => existsSync(file))).toEqual(
+      made.filter((file) => !isAbandoned(file)),
+    )
+  })
 })
