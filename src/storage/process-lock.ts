@@ -158,8 +158,13 @@ async function overwrite(file: string, me: ProcessIdentity): Promise<void> {
 
 async function writeIdentity(file: string, me: ProcessIdentity): Promise<string> {
   const draft = join(dirname(file), draftName())
-  await writeFile(draft, `${JSON.stringify(me)}\n`, { flag: 'wx', flush: true })
-  return draft
+  try {
+    await writeFile(draft, `${JSON.stringify(me)}\n`, { flag: 'wx', flush: true })
+    return draft
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw error
+  }
 }
 
 type Found =

@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process'
 import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, expect, it } from 'vitest'
 import type { LogEvent } from '../../../src/lib/log.ts'
 import { identifyThisProcess } from '../../../src/storage/process-identity.ts'
 import { openProcessLock } from '../../../src/storage/process-lock.ts'
+import { mayMount, SmallDisk } from '../../support/disk/small-disk.ts'
 import { TempFolder } from '../../support/disk/temp-folder.ts'
 import { bundled } from '../../support/programs/bundle.ts'
 
@@ -222,4 +224,13 @@ describe('process lock', () => {
       }
     },
   )
+
+  it.skipIf(!mayMount())('leaves nothing on a full disk (needs mount)', async () => {
+    using disk = new SmallDisk(1)
+    disk.fill(0)
+
+    await expect(openProcessLock(join(disk.path, 'lock'))).rejects.toThrow('ENOSPC')
+
+    expect(await readdir(disk.path)).toEqual(['filler'])
+  })
 })
