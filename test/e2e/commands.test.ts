@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { mayMount, SmallDisk } from '../support/disk/small-disk.ts'
 import { startService } from '../support/service/service.ts'
 import { run } from '../support/programs/start.ts'
 import { tempDir } from '../support/disk/temp-folder.ts'
@@ -26,6 +27,25 @@ describe('cairn state', () => {
     expect(dumped.stdout).toContain(agent.uuid)
     expect(dumped.stdout).not.toContain(agent.token)
     expect(again.stdout).toBe(dumped.stdout)
+  })
+
+  it.skipIf(!mayMount())('says in one line that the disk is full (needs mount)', async () => {
+    const service = await startService()
+    await service.close()
+    const dumped = await run(['state', 'dump', '--state-dir', join(service.folder, 'state')])
+    using disk = new SmallDisk(1)
+    const [file, target] = [join(tempDir(), 'dump.jsonl'), join(disk.path, 'state')]
+    writeFileSync(file, dumped.stdout)
+
+    for (const room of [4_096, 20_480, 32_768]) {
+      disk.empty()
+      disk.fill(room)
+      const { code, stderr } = await run(['state', 'load', file, '--state-dir', target])
+
+      expect(code).toBe(1)
+      expect(stderr).toMatch(/^cairn: The state store is unavailable: [^\n]*disk[^\n]*\n$/)
+      expect(readdirSync(target)).toEqual([])
+    }
   })
 
   it('makes no store where there is none', async () => {

@@ -54,8 +54,14 @@ export async function main([command = '', ...args]: readonly string[]): Promise<
     const run = await load()
     return await run(args)
   } catch (error) {
-    return await explain(error)
+    return await explain(firstOf(error))
   }
+}
+
+/** The failure itself, where closing what was open has failed after it. */
+function firstOf(error: unknown): unknown {
+  const hasFirst = error instanceof Error && 'suppressed' in error
+  return hasFirst ? firstOf(error.suppressed) : error
 }
 
 /** A server that knows the caller, and has refused. */
