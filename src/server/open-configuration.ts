@@ -5,11 +5,11 @@ import { GitService } from '../history/push/git-service.ts'
 import type { BootContext } from './boot-context.ts'
 import type { Recovery } from '../configuration/gate/recovery.ts'
 import { ConfigServices } from '../configuration/config-services.ts'
-import { builtFile } from '../lib/built-file.ts'
+import { builtFile, identifyProgram } from '../lib/built-file.ts'
 import { HistoryIndex } from '../index/history-index.ts'
 import type { MaintenanceMode } from '../configuration/maintenance-mode.ts'
 import { PlainSecretAlarm } from '../configuration/read/plain-secret-alarm.ts'
-import { identifyProgram, VERSION } from './version.ts'
+import { VERSION } from './version.ts'
 
 export interface OpenedConfiguration {
   readonly config: ConfigServices

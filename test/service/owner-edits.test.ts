@@ -1,5 +1,6 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { HealthBody } from '../../src/wire/health-body.ts'
 import { tempDir } from '../support/disk/temp-folder.ts'
@@ -77,6 +78,15 @@ async function openedAfter(work: (service: CalledService) => void): Promise<Call
   await service.close()
   work(service)
   return openService(QUICK, folder)
+}
+
+/** Makes the stored index of revisions that of another version. */
+function storeAsAnotherVersion({ repository }: CalledService): void {
+  const file = join(repository, '.git', 'cairn', 'revisions')
+  const [header = '', ...lines] = readFileSync(file, 'utf8').split('\n')
+  const origin = header.slice(header.indexOf(' ') + 1).replace('cairn revisions ', '$&0.')
+  const checksum = crc32(origin).toString(16).padStart(8, '0')
+  writeFileSync(file, [`${checksum} ${origin}`, ...lines].join('\n'))
 }
 
 describe('a commit of git that rules do not let pass', () => {
@@ -224,6 +234,18 @@ describe('a commit of git that rules do not let pass', () => {
     const service = await openedAfter((before) => {
       head = headOf(before)
       commit(before, HELD)
+    })
+
+    await expectAsBefore(service, head, TWO_ADMINISTRATORS)
+    await expect.poll(() => proposals(service)).toHaveLength(1)
+  })
+
+  it('is found by a start of another version after it', { tags: ['long'] }, async () => {
+    let head = ''
+    const service = await openedAfter((before) => {
+      head = headOf(before)
+      commit(before, HELD)
+      storeAsAnotherVersion(before)
     })
 
     await expectAsBefore(service, head, TWO_ADMINISTRATORS)

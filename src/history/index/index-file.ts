@@ -1,5 +1,7 @@
 import { dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
+import { type CommitSha, isCommitSha } from '../../core/revision.ts'
+import { identifyProgram } from '../../lib/built-file.ts'
 import { draftName } from '../../storage/file-draft.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import type { FsPromises } from '../../storage/fs-promises.ts'
@@ -9,6 +11,8 @@ import type { RevisionIndex, IndexSegment } from './revision-index.ts'
 
 const FORMAT = 'cairn revisions 10'
 const LINE_FEED = 10
+/** The first key of a line, as in every form so far: a commit, a sign, and a digest or dashes. */
+const FIRST_KEY = /^([0-9a-f]+)[-+*~][0-9a-f-]{32}/
 
 /** The inputs of the entries beside git: with other values they could differ. */
 export interface IndexOrigin {
@@ -31,6 +35,7 @@ export class IndexFile {
   readonly #header: string
   #isWhole = false
   #isDamaged = false
+  #formerTip: CommitSha | null = null
 
   constructor(
     { fs, path }: { fs: FsPromises; path: string },
@@ -38,7 +43,8 @@ export class IndexFile {
   ) {
     this.#fs = fs
     this.#path = path
-    const origin = [FORMAT, fileName, serverEdition, serverVersion]
+    // Another program may judge documents otherwise, also where it has the same version.
+    const origin = [FORMAT, fileName, serverEdition, serverVersion, identifyProgram()]
     this.#header = JSON.stringify(archived ? [...origin, archived.last] : origin)
   }
 
@@ -47,10 +53,13 @@ export class IndexFile {
     const read = (await orNullWhenAbsent(this.#fs.readFile(this.#path))) ?? new Uint8Array()
     const bytes = Buffer.from(read.buffer, read.byteOffset, read.byteLength)
     const lines: IndexSegment[] = []
-    let end = 0
-    for (const line of checkedLines(bytes)) {
-      if (end === 0 && line.body.toString() !== this.#header) break
-      if (end > 0) lines.push(new IndexLine(line.body))
+    const found = checkedLines(bytes)
+    const header = found.next()
+    const isOurs = header.done !== true && header.value.body.toString() === this.#header
+    let end = isOurs ? header.value.end : 0
+    if (!isOurs) this.#formerTip = lastCommitIn(found)
+    for (const line of found) {
+      lines.push(new IndexLine(line.body))
       end = line.end
     }
     this.#isWhole = end > 0 && end === bytes.length
@@ -66,6 +75,11 @@ export class IndexFile {
   /** Whether the loaded lines are followed by damaged ones. */
   get isDamaged(): boolean {
     return this.#isDamaged
+  }
+
+  /** The commit with which a loaded file of another origin ends; null for one of this origin. */
+  get formerTip(): CommitSha | null {
+    return this.#formerTip
   }
 
   /** Writes the index, whose last `added` entries the file lacks. */
@@ -138,6 +152,17 @@ export function* checkedLines(bytes: Buffer): Generator<CheckedLine, void> {
     start = end + 1
     yield { body, end: start }
   }
+}
+
+/** Null where the last line has another form. */
+function lastCommitIn(lines: Iterable<CheckedLine>): CommitSha | null {
+  let last: Buffer = Buffer.alloc(0)
+  for (const { body } of lines) last = body
+  const keys = last.toString('latin1', 0, last.indexOf(' '))
+  const [first = '', commit = ''] = FIRST_KEY.exec(keys) ?? []
+  const start = keys.length - first.length
+  const name = keys.slice(start, start + commit.length)
+  return isCommitSha(name) ? name : null
 }
 
 function checksumOf(text: Uint8Array | string): string {

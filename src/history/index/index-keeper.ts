@@ -29,12 +29,15 @@ export interface BranchEvent extends RevisionEvent {
   readonly isReset: boolean
 }
 
+const READ_ANEW = 'The history is read anew: another version of the program has listed it'
 const NO_CHANGE: BranchEvent = { added: LazyList.of([]), isRewritten: false, isReset: false }
 
 /** Persists the index between two starts. */
 export interface IndexStore {
   /** Whether it holds exactly the last index that was written. */
   readonly isWhole: boolean
+  /** The commit with which the loaded store ends whose entries cannot be used; null for none. */
+  readonly formerTip: CommitSha | null
   /** The undamaged entries, oldest first. */
   load(): Promise<readonly IndexSegment[]>
   /** Stores an index whose last `added` entries are new. */
@@ -46,6 +49,7 @@ export interface IndexStore {
 /** Stores nothing: for an index that is used once. */
 export const NO_INDEX_STORE: IndexStore = {
   isWhole: true,
+  formerTip: null,
   load: async () => [],
   write: async () => {},
   invalidate: () => {},
@@ -83,13 +87,21 @@ export class IndexKeeper {
     return this.#index
   }
 
-  /** Loads the stored entries up to the last closed one. */
+  /**
+   * Loads the stored entries up to the last closed one. Where another program has stored them, as
+   * before an upgrade, the history is read again up to the same commit: what it did not have is
+   * still to be judged.
+   */
   async load(): Promise<void> {
     const archived = this.#context.archived?.revisions
     const loaded = new RevisionIndex(await this.#file.load(), archived)
     const closed = loaded.countClosed(loaded.length - 1)
     if (closed < loaded.length) this.#file.invalidate()
     this.#index = closed < loaded.length ? loaded.upTo(closed) : loaded
+    const former = this.#file.formerTip
+    if (former === null || (await this.#context.reader.findCommit(former)) === null) return
+    this.#report({ level: 'info', message: READ_ANEW })
+    await this.moveTo(former)
   }
 
   /**

@@ -235,6 +235,18 @@ export function describeHistory(where: string, defaults: Partial<HistoryOptions>
         expect(await history.findEver(two.digest)).toEqual(two)
       })
 
+      it('finds it also when the next start is that of another version', async () => {
+        const history = await folder.open()
+        const { revision: two } = await save(history, documentOf('two'))
+        await folder.close()
+        folder.git('reset', '--quiet', '--hard', 'HEAD~1')
+
+        const next = await folder.open({ serverVersion: '2.0.0' })
+
+        expect(next.size()).toBe(1)
+        expect(await next.findEver(two.digest)).toEqual(two)
+      })
+
       it('keeps no name of what is still in the branch after a merge of something older', async () => {
         const history = await folder.open()
         const first = history.current().commit

@@ -17,6 +17,8 @@ interface Attempt {
   readonly run: (folder: HistoryFolder, fs: FaultyFs) => Promise<unknown>
   /** Changes of others to the repository before the next start. */
   readonly meanwhile?: (folder: HistoryFolder) => Promise<void>
+  /** The version of the next start, where it is another one. */
+  readonly nextVersion?: string
   /** Every history that may be found afterwards, newest first. The first is the acknowledged one. */
   readonly allowed: readonly [readonly string[], ...(readonly string[])[]]
 }
@@ -70,6 +72,12 @@ const ATTEMPTS: Readonly<Record<string, Attempt>> = {
   'a save': {
     prepare: (folder) => prepareWith(folder, documentOf('first')),
     run: openAndSave,
+    allowed: [['two', 'first'], ['first']],
+  },
+  'a save, before an upgrade': {
+    prepare: (folder) => prepareWith(folder, documentOf('first')),
+    run: openAndSave,
+    nextVersion: '2.0.0',
     allowed: [['two', 'first'], ['first']],
   },
   'a group of three saves': {
@@ -172,6 +180,7 @@ function stepOf(name: string, loss: Loss): number {
   if (name.startsWith('the start')) return 4
   if (name === 'a group of three saves') return 9
   if (name.startsWith('a group of five saves')) return 7
+  if (name.endsWith('before an upgrade')) return 3
   if (name.startsWith('a save over') && loss === 'names') return 2
   if (name !== 'a save' || loss === 'nothing') return 9
   return loss === 'names' ? 1 : 5
@@ -198,7 +207,8 @@ describe.each(Object.entries(ATTEMPTS))('a power cut during %s', (name, attempt)
         const { folder, cut, isAcknowledged, isForGit } = aftermath
         for (const kept of keptFiles(folder)) expect(readFileSync(kept, 'utf8')).toBe(INVALID)
         await attempt.meanwhile?.(folder)
-        const survivor = await folder.open()
+        const { nextVersion: serverVersion } = attempt
+        const survivor = await folder.open(serverVersion === undefined ? {} : { serverVersion })
 
         const names = await namesIn(survivor)
         const isEdited = folder.live() === INVALID

@@ -1,10 +1,7 @@
 // @module-tag long
-import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { tempDir } from '../../support/disk/temp-folder.ts'
 import { documentWith } from '../../support/documents/documents.ts'
+import { otherProgram } from '../../support/programs/other-program.ts'
 import { PostgresCluster } from '../../support/programs/postgres-cluster.ts'
 import { run } from '../../support/programs/start.ts'
 import { until } from '../../support/programs/until.ts'
@@ -12,30 +9,14 @@ import { folderBeside, serveFlags, serveOver, stop } from '../../support/service
 import { save } from '../../support/service/saving.ts'
 import { currentOf, pausedBy, pausePipeline } from '../../support/service/servers.ts'
 
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const TIMEOUT_MS = 30_000
 
 /** A possible next version of the program: with one more table beside those of the state. */
-function nextVersion(): string {
-  const folder = tempDir()
-  cpSync(join(ROOT, 'dist'), join(folder, 'dist'), { recursive: true })
-  cpSync(join(ROOT, 'package.json'), join(folder, 'package.json'))
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
-  const upgrades = /(\bCLUSTER_UPGRADES ?= ?\[[^\]]*)\]/
-  const parts = join(folder, 'dist', 'parts')
-  const changed = readdirSync(parts).filter((part) => {
-    const text = readFileSync(join(parts, part), 'utf8')
-    const next = text.replace(
-      upgrades,
-      (_, before: string) =>
-        `${before}, async (query) => void (await query('CREATE TABLE later (n BIGINT)'))]`,
-    )
-    if (next !== text) writeFileSync(join(parts, part), next)
-    return next !== text
-  })
-  expect(changed).toHaveLength(1)
-  return join(folder, 'dist', 'main.js')
-}
+const nextVersion = () =>
+  otherProgram(
+    /(\bCLUSTER_UPGRADES ?= ?\[[^\]]*)\]/,
+    "$1, async (query) => void (await query('CREATE TABLE later (n BIGINT)'))]",
+  )
 
 describe('servers of two versions', { tags: ['postgresql'] }, () => {
   let cluster: PostgresCluster
