@@ -60,6 +60,7 @@ const POLL_INTERVAL_MS = 500
 /** The interval of polling for an entry that a caller waits for. */
 const WAIT_POLL_INTERVAL_MS = 50
 const ISOLATION = 'read committed'
+const UPGRADED = 'The tables of an earlier version were brought up to date'
 /** Time without catching up with the log after which a server reports it. */
 const LATE_AFTER_MS = 5_000
 
@@ -133,14 +134,15 @@ export class Cluster implements AsyncDisposable {
   }
 
   static async #joinOnce(options: ClusterOptions): Promise<Cluster> {
-    const { url, assertMayCreate, assertFits } = options
+    const { url, assertMayCreate, assertFits, log } = options
     const driver = new PostgresDriver(url)
     const server = { name: options.server, address: '' }
     try {
       await assertIsolation(driver)
       if ((await versionOf(driver)) === 0) await assertMayCreate()
-      await upgrade(driver, UPGRADES)
-      await upgrade(driver, CLUSTER_UPGRADES, 'cluster-version')
+      const from = await upgrade(driver, UPGRADES)
+      const shared = await upgrade(driver, CLUSTER_UPGRADES, 'cluster-version')
+      if (from !== null || shared !== null) log({ level: 'info', message: UPGRADED })
       await assertFits(await SharedFiles.read(driver))
       const lease = await begin(driver, server, options)
       return new Cluster(options, { driver, server, lease, files: await SharedFiles.read(driver) })

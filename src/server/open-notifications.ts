@@ -15,6 +15,8 @@ import type { StateStore } from '../state/state-store.ts'
 import { readCertificates } from './named-file.ts'
 import { VERSION } from './version.ts'
 
+const AUDIT_TAKEN_IN = 'The audit log of an earlier version was taken into the state'
+
 /** The receivers of revisions and other events. */
 export async function openWebhooks(
   { settings, environment, shutdown, places: { stateDir } }: BootContext,
@@ -56,12 +58,14 @@ export async function openAudit(boot: BootContext, state: StateStore): Promise<A
   const { clock, log } = environment
   const options = { maxSize: settings['max-audit'], clock, log }
   const store = cluster?.openAudit(options) ?? state.auditLog(options)
-  if (cluster === null) await moveFormerFiles(join(places.stateDir, 'audit'), store)
+  const entries =
+    cluster === null ? await moveFormerFiles(join(places.stateDir, 'audit'), store) : 0
+  if (entries > 0) log({ level: 'info', message: AUDIT_TAKEN_IN, facts: { entries } })
   const waiting = commandEntriesIn(places.stateDir)
   const leave = (entry: NewAuditEntry) => leaveEntry(waiting, entry)
   const audit = shutdown.own('close-engines', new Audit({ store, leave, clock, log }))
   const keep = (entry: NewAuditEntry) => audit.keep(entry)
-  const entries = { folder: waiting, keep, clock, log }
-  shutdown.own('stop-background-work', new CommandEntries(entries))
+  const commands = { folder: waiting, keep, clock, log }
+  shutdown.own('stop-background-work', new CommandEntries(commands))
   return audit
 }

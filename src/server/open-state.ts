@@ -12,18 +12,28 @@ import type { Audit } from '../notify/audit/audit.ts'
 import { KeptKeys } from '../security/kept-keys.ts'
 import { openSecretKeys, readSecretKeys, type SecretKeys } from '../security/secret-keys.ts'
 import { openSqliteState } from '../state/open-sqlite.ts'
+import { UPGRADES } from '../state/upgrades.ts'
 import { isDamagedState } from '../state/unavailable.ts'
 import type { StateStore } from '../state/state-store.ts'
 import type { BootContext } from './boot-context.ts'
 
 /** The name of the service itself, where it acts like a user. */
 const SERVER = 'Server'
+const UPGRADED = 'The state of an earlier version was brought up to date'
 const STATE_WAY_OUT =
   'Look at it with cairn doctor, put it back from a backup, or move it away and begin anew without it: cairn serve --begin-anew'
 
 /** Where every server finds what was issued to users; without a database, the state itself. */
-export function openIdentityStore({ places, cluster }: BootContext): Promise<StateStore> {
-  return cluster?.openIdentities() ?? openStateFile(join(places.stateDir, 'state.sqlite'))
+export async function openIdentityStore({
+  places,
+  cluster,
+  environment: { log },
+}: BootContext): Promise<StateStore> {
+  if (cluster !== null) return cluster.openIdentities()
+  const store = await openStateFile(join(places.stateDir, 'state.sqlite'))
+  const { upgradedFrom: from } = store
+  if (from !== null) log({ level: 'info', message: UPGRADED, facts: { from, to: UPGRADES.length } })
+  return store
 }
 
 /** Why everything is refused. */

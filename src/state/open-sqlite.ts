@@ -28,8 +28,7 @@ export async function openSqliteState(
   const driver = new SqliteDriver(file)
   try {
     if ((await versionOf(driver)) === 0) throw storeUnavailable(`${file} holds no state`)
-    await upgrade(driver, upgrades)
-    return new StateStore(driver)
+    return new StateStore(driver, await upgrade(driver, upgrades))
   } catch (error) {
     await driver[Symbol.asyncDispose]()
     throw error
@@ -83,7 +82,7 @@ async function sizeOf(file: string): Promise<number | null> {
 // because SQLite may still hold open the file that it created.
 async function create(
   file: string,
-  fill: (driver: SqliteDriver) => Promise<void>,
+  fill: (driver: SqliteDriver) => Promise<unknown>,
 ): Promise<boolean> {
   await mkdir(dirname(file), { recursive: true })
   const [draft, copy] = [draftOf(file), draftOf(file)]
@@ -108,7 +107,7 @@ async function vacuumInto(file: string, target: string): Promise<void> {
   await syncFile(nodeFs, target)
 }
 
-async function withDriver(file: string, use: (driver: SqliteDriver) => Promise<void>) {
+async function withDriver(file: string, use: (driver: SqliteDriver) => Promise<unknown>) {
   await using driver = new SqliteDriver(file)
   await use(driver)
 }

@@ -29,6 +29,8 @@ const UNFIT = /[\0\p{Cs}]/u
  * wait for a writer.
  */
 export class StateStore extends StateReader implements AsyncDisposable {
+  /** The version that it had when it was opened; null for the version of this program. */
+  readonly upgradedFrom: number | null
   readonly #driver: Driver
   readonly #commits: GroupCommit
 
@@ -36,8 +38,9 @@ export class StateStore extends StateReader implements AsyncDisposable {
    * The driver's database has to be at this program's version. The store owns the driver from here
    * on.
    */
-  constructor(driver: Driver) {
+  constructor(driver: Driver, upgradedFrom: number | null = null) {
     super(driver.query)
+    this.upgradedFrom = upgradedFrom
     this.#driver = driver
     this.#commits = new GroupCommit(driver)
   }

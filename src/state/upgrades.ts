@@ -17,7 +17,8 @@ const SET_VERSION = `INSERT INTO meta (key, n) VALUES (?, ?)
   ON CONFLICT (key) DO UPDATE SET n = excluded.n`
 
 /**
- * Upgrades an open store to the newest version.
+ * Upgrades an open store to the newest version. Returns the version that it had; null when nothing
+ * was upgraded, or a new store was made.
  *
  * @throws {ServiceError} `unavailable` when the store is not one of ours or is newer than this
  * program.
@@ -26,13 +27,14 @@ export async function upgrade(
   driver: Driver,
   upgrades: readonly Upgrade[],
   name: SchemaName = 'version',
-): Promise<void> {
-  if ((await versionOf(driver, name)) === upgrades.length) return
+): Promise<number | null> {
+  if ((await versionOf(driver, name)) === upgrades.length) return null
   const session = await driver.begin()
   try {
     const from = await versionOf(driver, name)
     await applyUpgrades(session, driver, { upgrades, from, name })
     await session.commit()
+    return from === 0 || from === upgrades.length ? null : from
   } catch (error) {
     await session.rollback()
     throw error

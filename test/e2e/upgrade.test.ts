@@ -1,7 +1,8 @@
 // @module-tag long
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { DatabaseSync } from '../../src/storage/sqlite-engine.ts'
 import { tempDir } from '../support/disk/temp-folder.ts'
 import { documentWith } from '../support/documents/documents.ts'
 import { commitFile } from '../support/git/git.ts'
@@ -28,6 +29,17 @@ async function whileServed(
   return stderr
 }
 
+/** Makes the state that of the version that kept the audit log in files. */
+function withFormerAudit(folder: string): void {
+  const state = new DatabaseSync(join(folder, 'state', 'state.sqlite'))
+  state.exec("DROP TABLE audit_entry; UPDATE meta SET n = 1 WHERE key = 'version'")
+  state.close()
+  const entry = { id: 1, time: 1, user: 'ana', action: 'save', target: '/x', address: 'a' }
+  const line = JSON.stringify({ ...entry, outcome: 'done' })
+  mkdirSync(join(folder, 'state', 'audit'))
+  writeFileSync(join(folder, 'state', 'audit', 'audit-000000000000001.jsonl'), `${line}\n`)
+}
+
 const current = async (fetch: Caller) => (await fetch('/api/admin/config.xml')).text()
 
 it('a program of the same version judges again what the one before it did not accept', async () => {
@@ -51,4 +63,28 @@ it('a program of the same version judges again what the one before it did not ac
     expect((await save({ fetch }, documentWith('app', 'next'))).status).toBe(200)
   })
   expect(await run(['verify', '--config-repo', repository])).toMatchObject({ code: 0 })
+})
+
+it('a start says what it took over of an earlier version, and no command leaves it out', async () => {
+  const folder = tempDir()
+  await whileServed({ folder })
+  withFormerAudit(folder)
+  const state = ['--state-dir', join(folder, 'state')]
+
+  for (const command of [['state', 'dump'], ['audit']]) {
+    const refused = await run([...command, ...state])
+    expect(refused.code).toBe(1)
+    expect(refused.stdout).toBe('')
+    expect(refused.stderr).toMatch(
+      /has the audit log of an earlier version: start the service once/,
+    )
+  }
+  const log = await whileServed({ folder })
+
+  expect(log).toMatch(/"The state of an earlier version was brought up to date".*"from":1/)
+  expect(log).toMatch(/"The audit log of an earlier version was taken into the state".*"entries":1/)
+  const dump = await run(['state', 'dump', ...state])
+  expect(dump.code).toBe(0)
+  expect(dump.stdout).toContain('"target":"/x"')
+  expect((await run(['audit', ...state])).stdout).toMatch(/  ana  save  \/x  from a  done/)
 })

@@ -1,5 +1,7 @@
+import { join } from 'node:path'
 import type { AuditEntry } from '../../core/service/audit.ts'
 import { pause } from '../../lib/pause.ts'
+import { assertNoFormerFiles, START_FIRST } from '../../notify/audit/former-files.ts'
 import { readSettings, separateWords } from '../../settings/read-settings.ts'
 import { SETTINGS } from '../../settings/settings.ts'
 import type { StateStore } from '../../state/state-store.ts'
@@ -24,6 +26,8 @@ export async function audit(args: readonly string[]): Promise<number> {
   if (words.length > 0) throw wrongUsage('audit')
   const stop = stopSignal()
   await actAsOwner(settings['state-dir'])
+  if (settings.state === null)
+    await assertNoFormerFiles(join(settings['state-dir'], 'audit'), START_FIRST)
   await using store = await placeOf(settings).open()
   const print = (entry: AuditEntry) => say(settings.json ? JSON.stringify(entry) : lineOf(entry))
   if (settings.follow) await follow(store, print, stop)

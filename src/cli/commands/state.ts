@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { assertNoFormerFiles } from '../../notify/audit/former-files.ts'
+import { assertNoFormerFiles, START_FIRST } from '../../notify/audit/former-files.ts'
 import { unavailable } from '../../core/errors.ts'
 import { STATE_KINDS } from '../../operations/examine-state.ts'
 import { readSettings, separateWords } from '../../settings/read-settings.ts'
@@ -24,10 +24,14 @@ export async function state(args: readonly string[]): Promise<number> {
   await using input = verb === 'load' && source !== undefined ? await open(source) : null
   await actAsOwner(settings['state-dir'])
   const place = placeOf(settings)
-  if (verb === 'dump' && source === undefined) return dump(place)
+  const formerAudit = join(settings['state-dir'], 'audit')
+  if (verb === 'dump' && source === undefined) {
+    if (settings.state === null) await assertNoFormerFiles(formerAudit, START_FIRST)
+    return dump(place)
+  }
   if (verb === 'check' && source === undefined) return check(place)
   if (input !== null && source !== undefined) {
-    if (settings.state === null) await assertNoFormerFiles(join(settings['state-dir'], 'audit'))
+    if (settings.state === null) await assertNoFormerFiles(formerAudit, 'move its files away')
     return await load(place, source, input)
   }
   throw wrongUsage('state')

@@ -17,6 +17,7 @@ export interface IndexDatabaseOptions {
 }
 
 const UNREADABLE = 'The index of the history cannot be read and is made anew'
+const OF_ANOTHER_FORM = 'The index of the history has another form and is made anew'
 const UNUSABLE =
   'The index of the history cannot be kept in its file, and lasts until the service stops'
 /** How often one process replaces the file; a disk that damages it more often is left alone. */
@@ -131,7 +132,9 @@ export class IndexDatabase implements Disposable {
       const isNew = connection.all('SELECT 1 FROM sqlite_schema LIMIT 1', []).length === 0
       if (isNew) this.#makeTables(connection)
       const [about] = connection.all('SELECT format FROM about', [])
-      if (about?.['format'] === format && connection.isWhole()) return connection
+      if (about?.['format'] !== format) log({ level: 'info', message: OF_ANOTHER_FORM })
+      else if (connection.isWhole()) return connection
+      else log({ level: 'warning', message: UNREADABLE })
     } catch (error) {
       log({ level: 'warning', message: UNREADABLE, facts: { error } })
     }

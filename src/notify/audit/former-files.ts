@@ -8,26 +8,32 @@ import { syncFolder } from '../../storage/sync-folder.ts'
 
 /** Such as `audit-000000000000001.jsonl`: its first number is in its name. */
 const FILE = /^(audit|refusals)-(\d{15})\.jsonl$/
+/** The way out: a start takes the files in. */
+export const START_FIRST = 'start the service once, which takes it into the state'
 const NUMBER = /^\{"id":(\d{1,15}),/
 
 /**
  * Moves the files in which earlier versions kept the audit log into the state store, with their
- * numbers. A move that was cut off goes on at the next start.
+ * numbers, and returns how many entries they had. A move that was cut off goes on at the next start.
  */
-export async function moveFormerFiles(folder: string, log: AuditLog): Promise<void> {
+export async function moveFormerFiles(folder: string, log: AuditLog): Promise<number> {
   const former = await listFormer(folder)
+  let entries = 0
   for (const file of former) {
-    await log.takeIn(rowsOf(file, await readFile(join(folder, file), 'utf8')))
+    const rows = [...rowsOf(file, await readFile(join(folder, file), 'utf8'))]
+    await log.takeIn(rows)
+    entries += rows.length
   }
   for (const file of former) await rm(join(folder, file))
   if (former.length > 0) await syncFolder(nodeFs, folder)
+  return entries
 }
 
-/** @throws {ServiceError} `unavailable` where an earlier version has left an audit log. */
-export async function assertNoFormerFiles(folder: string): Promise<void> {
+/** @throws {ServiceError} `unavailable` where an earlier version has left an audit log, with the way out. */
+export async function assertNoFormerFiles(folder: string, wayOut: string): Promise<void> {
   const [file] = await listFormer(folder)
   if (file !== undefined) {
-    throw unavailable(`${folder} has an audit log already: move its files away`)
+    throw unavailable(`${folder} has the audit log of an earlier version: ${wayOut}`)
   }
 }
 
