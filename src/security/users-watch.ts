@@ -11,7 +11,7 @@ export interface UsersWatchOptions {
   readonly changed: () => void
 }
 
-/** What is another value after a change. */
+/** Values that are others after a change. */
 interface Stamps {
   readonly users: string
   readonly others: string
@@ -30,7 +30,7 @@ export class UsersWatch implements Disposable {
   readonly #watcher: Disposable
   readonly #timer: NodeJS.Timeout
   #reading: Promise<UsersReading>
-  /** What the listener heard of last; null when it could not be read. */
+  /** The reading that the listener heard of last; null when there was none. */
   #told: UsersReading | null
   #names: readonly string[]
   #stamps: Stamps
