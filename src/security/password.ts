@@ -65,7 +65,7 @@ function isCut(password: string): boolean {
 /** Whether a stored hash has a supported form: bcrypt, or `{SHA}` of older tools. */
 export function isPasswordHash(stored: string): boolean {
   return (
-    /^\$2[abxy]\$\d\d\$[./A-Za-z0-9]{53}$/.test(stored) ||
+    /^\$2[abxy]\$(?:0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/.test(stored) ||
     /^\{SHA\}[A-Za-z0-9+/]{27}=$/.test(stored)
   )
 }

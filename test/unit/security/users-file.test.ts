@@ -115,10 +115,14 @@ describe('the users file', () => {
   })
 
   it('reports lines it cannot use with their number and keeps the others', () => {
-    const { users, problems } = parseUsers(`nonsense\n\n${SHA_LINE}\nbob:plain`)
+    const tooCheap = `$2b$03$${'a'.repeat(53)}`
+    const tooDear = `$2b$99$${'a'.repeat(53)}`
+    const { users, problems } = parseUsers(
+      `nonsense\n\n${SHA_LINE}\nbob:plain\ncleo:${tooCheap}\ndan:${tooDear}`,
+    )
 
     expect([...users.keys()]).toEqual(['old'])
-    expect(problems.map(({ line }) => line)).toEqual([1, 4])
+    expect(problems.map(({ line }) => line)).toEqual([1, 4, 5, 6])
   })
 
   it('keeps the users that are added at once', async () => {
