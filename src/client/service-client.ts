@@ -6,6 +6,7 @@ import { ROUTES } from '../api/resources.ts'
 import { ErrorBody } from '../wire/error-body.ts'
 import type { AnswerOf, CallName } from './call-types.ts'
 import { CallRefused, NoServer } from './client-errors.ts'
+import { withoutTrailingSlashes } from '../lib/trailing-slashes.ts'
 
 /** The values of a call, of which a path, a query and headers are made. */
 export interface CallRequest {
@@ -86,7 +87,9 @@ export class ServiceClient {
       // The credentials must not be sent to the target of a redirection.
       redirect: 'error',
     } as const
-    return orNoServer(() => send(`${server.replace(/\/+$/, '')}${targetOf(route, request)}`, init))
+    return orNoServer(() =>
+      send(`${withoutTrailingSlashes(server)}${targetOf(route, request)}`, init),
+    )
   }
 }
 

@@ -198,7 +198,9 @@ async function readMultipart(body: Uint8Array<ArrayBuffer>, type: string): Promi
   for (const [name, value] of data) {
     const bytes =
       typeof value === 'string' ? Buffer.from(value) : new Uint8Array(await value.arrayBuffer())
-    form.set(name, [...(form.get(name) ?? []), bytes])
+    const values = form.get(name) ?? []
+    values.push(bytes)
+    form.set(name, values)
   }
   return form
 }

@@ -4,6 +4,7 @@ import type { Principal } from '../core/principal.ts'
 import type { AddressList } from './address-list.ts'
 import type { Connection } from './listen.ts'
 import { getPath } from 'hono/utils/url'
+import { withoutTrailingSlashes } from '../lib/trailing-slashes.ts'
 
 /**
  * Default headers of every answer: the browser must trust its content type, and may not run, load
@@ -210,5 +211,5 @@ export function innerPath(request: Request, basePath: string): string {
   const path = getPath(request)
   if (basePath !== '' && path !== basePath && !path.startsWith(`${basePath}/`)) return '/\0outside'
   const inner = path.slice(basePath.length)
-  return inner.endsWith('/') ? inner.replace(/\/+$/, '') || '/' : inner || '/'
+  return withoutTrailingSlashes(inner) || '/'
 }

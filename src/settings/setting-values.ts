@@ -1,6 +1,7 @@
 import { delimiter } from 'node:path'
 import { z } from 'zod'
 import { firstMomentOf, lastMomentOf } from '../lib/moments.ts'
+import { withoutTrailingSlashes } from '../lib/trailing-slashes.ts'
 
 // The type of a flag or a variable. Refuses an unfit value with the message given here.
 
@@ -8,7 +9,7 @@ export const NonEmpty = z.string().min(1, 'is empty')
 export const Optional = NonEmpty.nullable().default(null)
 export const BasePath = z
   .string()
-  .transform((path) => path.replace(/\/+$/, ''))
+  .transform(withoutTrailingSlashes)
   .refine(
     (path) => path === '' || /^(\/[A-Za-z0-9._~-]+)+$/.test(path),
     'is not a path such as /go',

@@ -75,15 +75,15 @@ export const BREAKS_OF_ENTITIES: readonly Break[] = [
   {
     behaviour: 'a merge of members follows none into another list',
     file: 'document/merge/merge-members.ts',
-    find: 'former < 0 || place < 0 || base.lists[former] !== other.lists[place]',
-    replace: 'former < 0 || place < 0',
+    find: 'former === null || place === null || base.lists[former] !== other.lists[place]',
+    replace: 'former === null || place === null',
     test: 'unit/document/merge/merge-members.test.ts',
   },
   {
     behaviour: 'of equal members a merge takes none for the changed one',
     file: 'document/merge/merge-members.ts',
-    find: 'return members.lastIndexOf(text) === place ? place : -1',
-    replace: 'return place',
+    find: 'places.set(text, places.has(text) ? null : place)',
+    replace: 'places.set(text, place)',
     test: 'unit/document/merge/merge-members.test.ts',
   },
   {

@@ -1,5 +1,6 @@
 import { renderToString } from 'hono/jsx/dom/server'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { parseArtifactPattern } from '../../src/agent/job/find-artifacts.ts'
 import type { EntityIndex } from '../../src/index/entity-index.ts'
 import { RevisionColumns } from '../../src/history/index/revision-columns.ts'
 import { changesOfRevision } from '../../src/index/tables/revision-changes.ts'
@@ -16,6 +17,9 @@ import {
   plainSecretIn,
   withoutSecret,
 } from '../../src/document/secrets/address-secret.ts'
+import { pipelinesNaming } from '../../src/configuration/gate/references.ts'
+import { shownProblems } from '../../src/configuration/gate/told-to-callers.ts'
+import { editRules } from '../../src/configuration/gate/rules/edit-rules.ts'
 import { readRules } from '../../src/configuration/gate/rules/read-rules.ts'
 import { findSecrets } from '../../src/document/secrets/find-secrets.ts'
 import { maskSecrets, shorten } from '../../src/document/text/shown-text.ts'
@@ -24,13 +28,24 @@ import { mergeTexts } from '../../src/diff/merge.ts'
 import { unifiedDiff } from '../../src/diff/unified.ts'
 import { wordDiff } from '../../src/diff/word-diff.ts'
 import { ChangeList } from '../../src/pages/parts/change-list.tsx'
+import { mergeMembers } from '../../src/document/merge/merge-members.ts'
 import { tagBody } from '../../src/document/merge/merge-tag.ts'
 import { parseSignature } from '../../src/git/objects/commit-object.ts'
 import { renderSignature } from '../../src/git/signature.ts'
-import { authorName, parseMessage, reasonIn } from '../../src/history/revision/message.ts'
-import { saysNothing } from '../../src/http/request-body.ts'
+import {
+  authorName,
+  bodyOf,
+  parseMessage,
+  reasonIn,
+  trailersOf,
+} from '../../src/history/revision/message.ts'
+import { readForm, saysNothing } from '../../src/http/request-body.ts'
+import { withoutTrailingSlashes } from '../../src/lib/trailing-slashes.ts'
 import { escapeHtml } from '../../src/pages/kit/words/escape.ts'
 import { consoleLineHtml } from '../../src/pages/job/console-html.ts'
+import { AccessRules } from '../../src/security/permissions.ts'
+import { securityFactsOf } from '../../src/configuration/access/security-facts-of.ts'
+import { DELEGATED } from '../support/service/delegated-changes.ts'
 import { documentWith } from '../support/documents/documents.ts'
 import { documentOf, HistoryFolder } from '../support/history/history-folder.ts'
 import { indexOf as indexOfHistory } from '../support/history/history-index.ts'
@@ -45,10 +60,35 @@ const MAX_GROWTH = 5
 const MIN_TIME_MS = 80
 const TRIES = 8
 
+/** The facts of a revision as its message has them. */
+const FACTS = [
+  `\nConfig-MD5: ${'0'.repeat(32)}`,
+  'Config-Time: 1',
+  'Schema-Version: 1',
+  'Server-Edition: a',
+  'Server-Version: 1',
+].join('\n')
+
 /** Pieces of hostile texts, to be repeated. Further ones are to be added here. */
 const PIECES: readonly string[] = [
   ['a', 'a.', 'a-', '-', '_', '0', ' ', '\t', '\n', '\r', '\r\n', ' a', '\u00a0', '\u200f', '😀'],
-  ['<', '>', '"', "'", '&', '&amp;', '<a ', '<a>', '</a>', '<a b="', "='", '<!--', '-->', '<?'],
+  [
+    '<',
+    '>',
+    '"',
+    "'",
+    '&',
+    '&amp;',
+    '<a ',
+    '<a>',
+    '<job>',
+    '</a>',
+    '<a b="',
+    "='",
+    '<!--',
+    '-->',
+    '<?',
+  ],
   ['<![CDATA[', ']]>', ']]', '<value>', '<encryptedValue>', '<variable ', '<key secure="1">'],
   [
     '<variable secure="true">',
@@ -57,6 +97,7 @@ const PIECES: readonly string[] = [
     'secure   ',
     '<encryptedValue><![CDATA[',
   ],
+  ['{{SECRET:[', '{{SECRET:[a][', '#\n', FACTS],
   ['/', 'a/', '../', './', '\\', '://', 'a://', 'a.b://', 'a://b', 'a:@', '@', ':', 'x://a:b@'],
   ['x://a', 'AES:', 'AES:a:', 'AES:a', 'encrypted', 'password', 'password=', 'password="'],
   ["password='", 'password ', 'token = ', 'x-oauth-basic', '${', '${a', '${a[', '${a[:1', '[:9'],
@@ -126,6 +167,23 @@ function rulesWith(text: string): string {
   return `version: 1\nrules:\n  - { name: a, window: ${window}, effect: deny }\n`
 }
 
+function tokensOf(text: string) {
+  return new XmlScanner(text).tokens({ start: 0, end: text.length })
+}
+
+/** The problems that the administrator of a group is told of, with a text in a comment of that group. */
+function toldToOwner(text: string) {
+  const group = '<pipelines group="mine">'
+  const comment = `<!-- ${text.replaceAll('-', '_')} -->`
+  const reading = readDocument(bytes(DELEGATED.replace(group, group + comment)))
+  if (!reading.ok) return null
+  const { document } = reading
+  const { configuration } = document
+  const facts = securityFactsOf(configuration)
+  const rights = new AccessRules(facts).permissionsOf({ username: 'owner' })
+  return shownProblems([{ message: 'h1 is wrong' }], { document, configuration, rights })
+}
+
 /** All functions that take untrusted text. New ones are to be added here. */
 const FUNCTIONS: Readonly<Record<string, (text: string) => unknown>> = {
   findSecrets,
@@ -138,12 +196,20 @@ const FUNCTIONS: Readonly<Record<string, (text: string) => unknown>> = {
   escapeHtml,
   authorName: (text) => authorName(`a${text}`),
   parseMessage,
+  parseMessageWithMore: (text) => parseMessage(`${text}\n\nb`),
+  bodyOf: (text) => bodyOf(`a${text}\n\nb`),
+  trailersOf: (text) => trailersOf(`${text}\n\nb`),
   reasonIn,
   parseSignature: (text) => parseSignature(`a${text}b <${text}> 1 +0000`),
   renderSignature: (text) => renderSignature({ name: `a${text}`, email: text, time: 0 }),
   saysNothing,
   saysNothingBehind: (text) => saysNothing(`{${text}`),
   readRules: (text) => readRules(bytes(rulesWith(text))),
+  editRules: (text) => {
+    const comments = `# rules:\n${text.replaceAll(/[^\n]/g, '#')}\n`
+    return editRules(`${comments}rules:\n  - name: a\n`, { kind: 'remove', name: 'a' })
+  },
+  withoutTrailingSlashes,
   tagBody: (text) => {
     const reading = runSync(readXml(bytes(`<a ${text} b="" />`)))
     return reading.ok && tagBody({ text: reading.text, element: reading.root })
@@ -156,9 +222,12 @@ const FUNCTIONS: Readonly<Record<string, (text: string) => unknown>> = {
   secretInValue: (text) => findSecrets(`<variable secure="true"><value>${text}`),
   shownPair: (text) => shownPair(text, `${text}b`),
   isIgnored: (text) => isIgnored('src/main/a.txt', [text.slice(0, 400)]),
+  artifactPattern: (text) => parseArtifactPattern('**/*a*a*b/**/c').matches?.(text),
   isIgnoredFile: (text) => isIgnored(text, ['**/a/*.txt']),
   readXml: (text) => runSync(readXml(bytes(text))),
-  tokens: (text) => new XmlScanner(text).tokens({ start: 0, end: text.length }),
+  tokens: tokensOf,
+  openAt: (text) => new XmlScanner(text).openAt(text.length - 1),
+  tokensOfTag: (text) => tokensOf(`<a${text.slice(0, -1)}/>`),
   wordDiff: (text) => wordDiff(text, `b${text}`),
   unifiedDiff: (text) => unifiedDiff(bytes(text), bytes(`b${text}`)),
   mergeTexts: (text) =>
@@ -169,6 +238,11 @@ const FUNCTIONS: Readonly<Record<string, (text: string) => unknown>> = {
 const FUNCTIONS_OF_DOCUMENTS: Readonly<Record<string, (text: string) => unknown>> = {
   readDocument: (text) => readDocument(documentAround(text)),
   readFolders: (text) => readDocument(foldersIn(text)),
+  shownProblems: toldToOwner,
+  pipelinesNaming: (text) => {
+    const reading = readDocument(documentAround(text))
+    return reading.ok && pipelinesNaming(reading.document.configuration, () => true)
+  },
   summariseChanges: (text) => {
     const [before, after] = [
       runSync(readXml(documentAround(text))),
@@ -237,6 +311,19 @@ function changesOf(count: number): DocumentChange[] {
   ])
 }
 
+/** A document of this many pipelines, each with a command, as UTF-8. */
+function pipelinesWith(command: string, count: number): Buffer<ArrayBuffer> {
+  const names = Array.from({ length: count }, (_, n) => `p-${n}`)
+  return bytes(documentWith(...names).replaceAll('"make"', `"${command}"`))
+}
+
+/** Two edits: one of each pipeline, one beside them. */
+function editsOf(count: number) {
+  const base = pipelinesWith('make', count)
+  const theirs = bytes(base.toString().replace('</cruise>', '<!-- a --></cruise>'))
+  return { base, ours: pipelinesWith('ant', count), theirs }
+}
+
 /** The parts of pages that render many changes; a new part is to be added here. */
 const PARTS: Readonly<Record<string, (changes: readonly DocumentChange[]) => unknown>> = {
   ChangeList: (changes) =>
@@ -252,6 +339,13 @@ describe('four times as many changes', { tags: ['long'] }, () => {
       expect(growthOf(work, changesOf, 2_500)).toBeLessThanOrEqual(MAX_GROWTH)
     },
   )
+
+  it(`take a merge no more than ${MAX_GROWTH} times as long`, { timeout: 300_000 }, () => {
+    expect(runSync(mergeMembers(editsOf(10)))).toContain('<!-- a -->')
+    expect(
+      growthOf((edits: ReturnType<typeof editsOf>) => runSync(mergeMembers(edits)), editsOf, 2_000),
+    ).toBeLessThanOrEqual(MAX_GROWTH)
+  })
 
   it(
     `take the index no more than ${MAX_GROWTH} times as long to list what they were about`,
@@ -321,6 +415,36 @@ async function indexOf(count: number): Promise<EntityIndex> {
   await index.settle()
   return index.entities
 }
+
+/** Multipart, with this number of values of one field. */
+function formOf(count: number): Buffer<ArrayBuffer> {
+  const part = '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n'
+  return bytes(`${part.repeat(count)}--b--\r\n`)
+}
+
+async function costOfForm(body: Buffer<ArrayBuffer>): Promise<number> {
+  const headers = { 'content-type': 'multipart/form-data; boundary=b' }
+  const request = new Request('http://a/', { method: 'POST', headers, body })
+  const before = process.cpuUsage()
+  await readForm(request, body.length)
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1_000
+}
+
+it(
+  `four times as many fields of one name take no more than ${MAX_GROWTH} times as long`,
+  { tags: ['long'], timeout: 300_000 },
+  async () => {
+    const [few, many] = [formOf(10_000), formOf(TIMES * 10_000)]
+    let [least, most] = [Infinity, Infinity]
+    for (let n = 0; n < TRIES; n += 1) {
+      least = Math.min(least, await costOfForm(few))
+      most = Math.min(most, await costOfForm(many))
+    }
+
+    expect(most / least).toBeLessThanOrEqual(MAX_GROWTH)
+  },
+)
 
 describe('a text of four times the length', { tags: ['long'] }, () => {
   it.each([

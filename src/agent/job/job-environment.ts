@@ -1,6 +1,7 @@
 import type { AssignedMaterial } from '../../wire/agent/material.ts'
 import type { JobAssignment } from '../../wire/agent/work.ts'
 import { MARK_VARIABLE } from '../../processes/process-mark.ts'
+import { withoutTrailingSlashes } from '../../lib/trailing-slashes.ts'
 
 /** The password for a user name that is a token. */
 const NO_PASSWORD = 'x-oauth-basic'
@@ -49,7 +50,7 @@ export function jobEnvironment(
 
 function builtIn(job: JobAssignment, server: string): [string, string][] {
   return [
-    ['GO_SERVER_URL', `${server.replace(/\/+$/, '')}/`],
+    ['GO_SERVER_URL', `${withoutTrailingSlashes(server)}/`],
     ['GO_TRIGGER_USER', job.triggerUser],
     ['GO_PIPELINE_NAME', job.pipelineName],
     ['GO_PIPELINE_COUNTER', String(job.pipelineCounter)],

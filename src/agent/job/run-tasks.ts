@@ -5,6 +5,7 @@ import { stat, mkdir, rm } from 'node:fs/promises'
 import { resolveInside } from '../host/sandbox-path.ts'
 import { join, basename, dirname } from 'node:path'
 import { runAsUser } from './run-as-user.ts'
+import { withoutTrailingSlashes } from '../../lib/trailing-slashes.ts'
 
 const WRITE = 'mkdir -p -- "${1%/*}" && cat >"$1"'
 
@@ -21,7 +22,7 @@ async function fetchArtifact(
 ): Promise<void> {
   const { assignment, folder, calls, console } = context
   if (from === null) throw new Error(`There is no run of which ${src} could be fetched`)
-  const path = src === '.' ? '' : src.replace(/\/+$/, '')
+  const path = src === '.' ? '' : withoutTrailingSlashes(src)
   const listed = await calls.listArtifacts(from, path, signal)
   const files = srcKind === 'file' ? listed.filter((file) => file.path === path) : listed
   if (files.length === 0) throw new Error(`${assignment.pipelineName}: there is no artifact ${src}`)

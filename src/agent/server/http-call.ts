@@ -4,6 +4,7 @@ import { abortedAfter } from '../../lib/aborted-after.ts'
 import { parseAgentMessage, renderAgentMessage } from '../../wire/agent/message.ts'
 import { ServerChoice } from './server-choice.ts'
 import { ServerAbsent, ServerRefusal } from './server-errors.ts'
+import { withoutTrailingSlashes } from '../../lib/trailing-slashes.ts'
 
 export interface HttpCall {
   readonly method: 'GET' | 'POST' | 'PUT'
@@ -95,7 +96,7 @@ export class HttpCaller {
       // The token must not be sent to the target of a redirection.
       redirect: 'error',
     } as const
-    const base = server.pathname.replace(/\/+$/, '')
+    const base = withoutTrailingSlashes(server.pathname)
     return orAbsent(() => fetch(new URL(`${base}${path}`, server), init), signal)
   }
 

@@ -1,6 +1,7 @@
 import { abortedAfter } from '../../lib/aborted-after.ts'
 import { pause } from '../../lib/pause.ts'
 import { ServerAbsent } from './server-errors.ts'
+import { withoutTrailingSlashes } from '../../lib/trailing-slashes.ts'
 
 /**
  * The time without an answer after which a server is probed, and the interval of further probes.
@@ -74,7 +75,7 @@ export class ServerChoice {
 
 /** Whether a server answers at all, with any status. */
 async function isThere(server: URL, end: AbortSignal): Promise<boolean> {
-  const url = new URL(`${server.pathname.replace(/\/+$/, '')}${ALIVE}`, server)
+  const url = new URL(`${withoutTrailingSlashes(server.pathname)}${ALIVE}`, server)
   const signal = abortedAfter(ANSWER_TIMEOUT_MS, end)
   try {
     const answer = await fetch(url, { signal, redirect: 'error' })

@@ -1,6 +1,7 @@
 import { nameKey } from '../../core/name-key.ts'
 import { expandConfiguration } from '../../document/effective/effective.ts'
 import type { Configuration, Pipeline, Stage, Template } from '../../document/model/model.ts'
+import { secretReferencesIn } from '../../document/secrets/secret-reference.ts'
 import { runSync } from '../../lib/cooperative.ts'
 
 /** A thing of the configuration that a pipeline or a template names. */
@@ -9,7 +10,6 @@ export interface Reference {
   readonly name: string
 }
 
-const SECRET = /\{\{SECRET:\[([^\]]*)\]\[[^\]]*\]\}\}/g
 /** The start of a param that only the pipelines of a template fill in. */
 export const PARAM = '#{'
 
@@ -86,7 +86,5 @@ function pathOf(path: string | null): readonly Reference[] {
 
 /** Secrets that are kept elsewhere, wherever a text refers to them. */
 function secretsIn(part: unknown): readonly Reference[] {
-  return Array.from(JSON.stringify(part).matchAll(SECRET), ([, config = '']) => {
-    return { kind: 'secret config', name: config } as const
-  })
+  return secretReferencesIn(part).map(({ config }) => ({ kind: 'secret config', name: config }))
 }

@@ -21,7 +21,7 @@ export interface RefusedDocument {
 
 /** All that a name of a pipeline, a group or a template has no character of. */
 const BETWEEN_NAMES = /[^\w.-]+/
-const LAST_DOTS = /\.+$/
+const LAST_DOTS = /(?<!\.)\.+$/
 
 /**
  * The problems of a document that are in what a caller may view and speak of nothing that is hidden from the

@@ -7,7 +7,8 @@ const LARGE = new Set(['pipeline', 'stage', 'job', 'agent', 'environment'])
  */
 export class WholeElements {
   readonly #text: string
-  #nextMarkup = -1
+  /** The place of each text that was looked for, and the one from which on it is the first. */
+  readonly #places = new Map<string, { readonly from: number; readonly place: number }>()
 
   constructor(text: string) {
     this.#text = text
@@ -19,20 +20,19 @@ export class WholeElements {
     { start, end }: { readonly start: number; readonly end: number },
   ): number | null {
     if (!LARGE.has(name)) return null
-    const text = this.#text
     const close = `</${name}>`
-    const place = text.indexOf(close, end)
-    if (place === -1 || this.#markupAfter(start) < place) return null
-    const nested = text.indexOf(`<${name}`, end)
-    return nested !== -1 && nested < place ? null : place + close.length
+    const place = this.#next(close, end)
+    if (place === Infinity || this.#next('<!', start) < place) return null
+    return this.#next(`<${name}`, end) < place ? null : place + close.length
   }
 
-  /** The next comment or CDATA section. */
-  #markupAfter(start: number): number {
-    if (this.#nextMarkup < start) {
-      const place = this.#text.indexOf('<!', start)
-      this.#nextMarkup = place === -1 ? Infinity : place
-    }
-    return this.#nextMarkup
+  /** The next place of a text. The one that was found last is often it, so that a text is gone through once. */
+  #next(wanted: string, start: number): number {
+    const known = this.#places.get(wanted)
+    if (known && known.from <= start && start <= known.place) return known.place
+    const found = this.#text.indexOf(wanted, start)
+    const place = found === -1 ? Infinity : found
+    this.#places.set(wanted, { from: start, place })
+    return place
   }
 }

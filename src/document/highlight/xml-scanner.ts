@@ -51,7 +51,7 @@ export class XmlScanner {
       const construct = this.#next()
       if (construct.end <= start) continue
       this.#last = this.#tokensOf(construct)
-      tokens.push(...this.#last)
+      for (const each of this.#last) tokens.push(each)
     }
     return tokens.filter((each) => each.start < end)
   }
@@ -152,7 +152,7 @@ function nameAt(text: string, start: number): string {
 }
 
 const NAME = /<\/?([^\s/>]*)/y
-const ATTRIBUTE = /\s*([^\s=/>"']+)\s*(?:=\s*("[^"]*"?|'[^']*'?))?|[^]/y
+const ATTRIBUTE = /([^\s=/>"']+)\s*(?:=\s*("[^"]*"?|'[^']*'?))?|\s+|[^]/y
 
 /** The name of a tag, its attributes and their values. */
 function tagTokens(text: string, { start, end }: Span): Token[] {
@@ -165,9 +165,7 @@ function tagTokens(text: string, { start, end }: Span): Token[] {
   for (let match = ATTRIBUTE.exec(tag); match; match = ATTRIBUTE.exec(tag)) {
     const [whole, attribute, value] = match
     const at = start + match.index
-    if (attribute !== undefined) {
-      tokens.push(token('attribute', at + whole.indexOf(attribute), attribute))
-    }
+    if (attribute !== undefined) tokens.push(token('attribute', at, attribute))
     if (value !== undefined) tokens.push(token('value', at + whole.length - value.length, value))
   }
   return tokens

@@ -65,9 +65,10 @@ function putInto(other: MemberTexts, base: MemberTexts, edit: MemberTexts): stri
   const changed = changedInside(base, edit)
   if (changed === null || isNameGone(base, other)) return null
   const members = [...other.members]
+  const [formerPlaces, places] = [onlyPlaces(base.members), onlyPlaces(other.members)]
   for (const { from, to } of changed) {
-    const [former, place] = [onlyPlaceOf(from, base.members), onlyPlaceOf(from, other.members)]
-    if (former < 0 || place < 0 || base.lists[former] !== other.lists[place]) return null
+    const [former, place] = [formerPlaces.get(from) ?? null, places.get(from) ?? null]
+    if (former === null || place === null || base.lists[former] !== other.lists[place]) return null
     members[place] = to
   }
   const last = other.around.at(-1) ?? ''
@@ -101,8 +102,9 @@ function nameOf(member: string): string | undefined {
   return NAME.exec(member)?.[0]
 }
 
-/** Negative for a text that no member has, or several. */
-function onlyPlaceOf(text: string, members: readonly string[]): number {
-  const place = members.indexOf(text)
-  return members.lastIndexOf(text) === place ? place : -1
+/** The place of each text that one member has; null for one that several have. */
+function onlyPlaces(members: readonly string[]): ReadonlyMap<string, number | null> {
+  const places = new Map<string, number | null>()
+  for (const [place, text] of members.entries()) places.set(text, places.has(text) ? null : place)
+  return places
 }

@@ -48,7 +48,7 @@ function securedValues(text: string): Span[] {
     const isHidden =
       name === 'encryptedValue' || (isSecure && name !== 'property' && name !== 'key')
     const runs = isHidden && !tag.endsWith('/') ? textRuns(text, end + 1) : null
-    found.push(...(runs?.spans ?? []))
+    for (const span of runs?.spans ?? []) found.push(span)
     holder.lastIndex = Math.max(end, runs?.end ?? 0)
   }
   return found

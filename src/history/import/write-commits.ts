@@ -225,7 +225,7 @@ async function authorOf(
 ): Promise<{ email: string; zone: string }> {
   const raw = await source.findObject(sha)
   const line = /^author (.*)$/m.exec(Buffer.from(raw?.content ?? []).toString('utf8'))?.[1] ?? ''
-  const [, email = '', zone = ''] = /<([^<>]*)>\s*\d*\s*([+-]\d{4})?$/.exec(line) ?? []
+  const [, email = '', zone = ''] = /<([^<>]*)>\s*(?:\d+\s*)?([+-]\d{4})?$/.exec(line) ?? []
   return { email, zone: /^[+-](0\d|1[0-4])[0-5]\d$/.test(zone) ? zone : '+0000' }
 }
 

@@ -82,7 +82,8 @@ export function subjectOf(message: string): string {
 
 /** The lines below the subject without the facts of {@link parseMessage}; may be empty. */
 export function bodyOf(message: string): string {
-  const reason = message.slice(subjectOf(message).length).replace(TRAILERS, '')
+  const below = message.slice(subjectOf(message).length)
+  const reason = below.slice(0, factsIn(below)?.start)
   if (reason.trim() === '' || parseOriginal(message) !== null) return ''
   return plainLines(reason)
 }
@@ -104,7 +105,7 @@ const TRAILER_LINE = /^[A-Za-z][A-Za-z0-9-]*: |^\s/
 
 /** The trailers behind the facts of a message, such as `Proposal: 7`; none where the facts are missing. */
 export function trailersOf(message: string): readonly Trailer[] {
-  const facts = TRAILERS.exec(message)?.[0] ?? ''
+  const facts = factsIn(message)?.match[0] ?? ''
   return facts.split('\n').flatMap((line) => {
     const [, key = '', value = ''] = /^([A-Z][A-Za-z-]*): (.*)$/.exec(line) ?? []
     return key === '' || FACTS.includes(key) ? [] : [[key, value] as const]
@@ -172,13 +173,23 @@ const TRAILERS = new RegExp(
     '\\nServer-Edition: ?([^\\n]*)',
     '\\nServer-Version: ?([^\\n]*)',
     '(?:\\nConfig-User: ([^\\n]*))?',
-    '(?:\\n[^\\n]+)*\\n*$',
+    '(?:\\n[^\\n]+)*$',
   ].join(''),
 )
 
+/** The facts of a message, which are in its last paragraph: where the search begins, it finds them at once. */
+function factsIn(
+  message: string,
+): { readonly start: number; readonly match: RegExpExecArray } | null {
+  const text = message.replace(/(?<!\n)\n+$/, '')
+  const paragraph = Math.max(0, text.lastIndexOf('\n\n'))
+  const match = TRAILERS.exec(text.slice(paragraph))
+  return match && { start: paragraph + match.index, match }
+}
+
 function parseTrailers(message: string): RecordedMessage | null {
-  const match = TRAILERS.exec(message)
-  if (match === null) return null
+  const match = factsIn(message)?.match
+  if (match === undefined) return null
   const [, digest = '', time, schemaVersion, serverEdition = '', serverVersion = '', user] = match
   const username = user === undefined ? null : parseJsonOr(user, () => undefined)
   if ((username !== null && typeof username !== 'string') || !isDigest(digest)) return null

@@ -107,7 +107,7 @@ function withOpenList(text: string, { range }: YAMLSeq): string {
 }
 
 function closedList(head: string): string {
-  return head.replace(/rules:[ \t]*(#.*)?\n(?=(?:\s*#.*\n|\s*\n)*$)/, (line) =>
+  return head.replace(/(?<![^\n])rules:[ \t]*(#.*)?\n(?=(?:[^\S\n]*(?:#.*)?\n)*$)/, (line) =>
     line.replace('rules:', 'rules: []'),
   )
 }
