@@ -56,6 +56,16 @@ describe('a wrong key', () => {
 })
 
 describe('agents that somebody invents', () => {
+  it('have a uuid that an address can name', async () => {
+    const service = await openService(['--auto-register-key', KEY])
+
+    for (const uuid of ['.', '..', '']) {
+      expect((await new CallingAgent(service, uuid).tryRegister(withKey(KEY))).status).toBe(400)
+    }
+    expect((await new CallingAgent(service, '...').tryRegister(withKey(KEY))).status).toBe(200)
+    expect((await service.fetch('/api/agents/.../disable', { method: 'POST' })).status).toBe(200)
+  })
+
   it('are few from one address, and keep out nobody who has the key', async () => {
     const service = await openService(['--auto-register-key', KEY])
     const invented = Array.from({ length: 110 }, (_, n) => new CallingAgent(service, `x-${n}`))

@@ -1,8 +1,13 @@
 import { z } from 'zod'
 import { ConfigStatus } from '../../core/builds/agent.ts'
 
-/** Agents choose their own uuid; it is used in paths and in the configuration. */
-export const AgentUuid = z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/, 'is not an agent uuid')
+const NOT_UUID = 'is not an agent uuid'
+
+/** Agents choose their own uuid; it is used in paths, where `.` and `..` would lead elsewhere, and in the configuration. */
+export const AgentUuid = z
+  .string()
+  .regex(/^[A-Za-z0-9_.-]{1,64}$/, NOT_UUID)
+  .refine((uuid) => uuid !== '.' && uuid !== '..', NOT_UUID)
 
 /** A host name, which is written to the configuration and so has no invisible characters. */
 export const HostName = z
