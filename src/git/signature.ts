@@ -8,8 +8,8 @@ export interface Signature {
 
 const NOBODY = 'unknown'
 
-/** Characters that could end the header line or the name in it, and outer blanks. */
-const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}<>]|^\s+|(?<!\s)\s+$/gu
+/** Characters that could end the header line or the name in it, and blanks at the start. */
+const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}<>]|^\s+/gu
 
 /**
  * `Name <email> seconds zone`, as commits and reflogs have it: one line for any name.
@@ -21,5 +21,6 @@ export function renderSignature({ name, email, time }: Signature): string {
 }
 
 function encode(text: string): string {
-  return text.replace(UNSAFE, encodeURIComponent)
+  const start = text.trimEnd()
+  return start.replace(UNSAFE, encodeURIComponent) + encodeURIComponent(text.slice(start.length))
 }

@@ -143,10 +143,12 @@ const EVERY_UNFIT = new RegExp(UNFIT_IN_MESSAGE, 'gu')
  * percent-encoded, so that two users never look alike; an empty name becomes `%`.
  */
 export function authorName(username: string): string {
-  return (
-    username.replace(/[<>%\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|^\s+|(?<!\s)\s+$/gu, escapeText) || '%'
-  )
+  const start = username.trimEnd()
+  const blanks = username.slice(start.length)
+  return start.replace(UNFIT_IN_NAME, escapeText) + escapeText(blanks) || '%'
 }
+
+const UNFIT_IN_NAME = /[<>%\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|^\s+/gu
 
 function escapeText(text: string): string {
   return Array.from(text, escapeCharacter).join('')

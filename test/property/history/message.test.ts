@@ -199,6 +199,7 @@ describe('the name of an author', () => {
         expect(authorName(username)).toMatch(/^[^<>\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+$/u)
         expect(authorName(username)).toBe(authorName(username).trim())
       }),
+      { examples: [['\n '], ['a\n\u00a0'], [' \n']] },
     )
   })
 
