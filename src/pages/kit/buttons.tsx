@@ -60,7 +60,7 @@ interface EnterButtonProps {
   readonly value?: string
 }
 
-/** What Enter presses in a field, where another button would come first; to stand before all of them. */
+/** The button that Enter presses in a field, where another would come first; it stands before all of them. */
 export function EnterButton({ form, value }: EnterButtonProps) {
   const action = value === undefined ? {} : { name: 'action', value }
   return (

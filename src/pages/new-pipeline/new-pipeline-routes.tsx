@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { z } from 'zod'
-import { planConfiguration, planPipeline } from '../../builds/plan/plan-configuration.ts'
+import { planPipeline } from '../../builds/plan/plan-configuration.ts'
 import { assertMay } from '../../configuration/access/permission.ts'
 import {
   addPipeline,
@@ -158,12 +158,9 @@ async function previewOf(
   const document = previewPipeline(builds, principal, request)
   const entity = { kind: 'pipeline', name: request.name } as const
   const part = await builds.work.partOf({ document, entity })
-  const isAdministrator = builds.access.may(principal, { action: 'administer' })
   return {
     xml: part.kind === 'found' ? maskSecrets(part.text) : '',
-    plan: isAdministrator
-      ? await planConfiguration(builds, principal, document, { door: 'create-pipeline', message })
-      : await planPipeline(builds, principal, { ...request, document, message }),
+    plan: await planPipeline(builds, principal, { ...request, document, message }),
   }
 }
 

@@ -13,7 +13,11 @@ const SRC = fileURLToPath(new URL('../../../../src', import.meta.url))
 
 /** The files that bring changes through each door, or plan one that could come through it. */
 const WRITERS: Readonly<Record<Door, readonly string[]>> = {
-  put: ['api/configuration/config-saving-routes.ts', 'configuration/gate/save-rules.ts'],
+  put: [
+    'api/configuration/config-saving-routes.ts',
+    'builds/plan/plan-configuration.ts',
+    'configuration/gate/save-rules.ts',
+  ],
   post: ['api/configuration/config-saving-routes.ts'],
   form: [
     'pages/edit/edit-review.ts',
