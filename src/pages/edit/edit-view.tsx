@@ -89,8 +89,8 @@ export function EditView(props: EditViewProps) {
 export function InvalidEditCard({ links }: { links: Links }) {
   return (
     <p class="card bad" role="status">
-      <b>The file on disk has an invalid edit.</b> Saving here renames that file and writes the
-      saved text in its place. <a href={links.liveFile()}>See the file</a>
+      <b>The file on disk is not valid.</b> Saving here renames that file and writes the saved text
+      in its place. <a href={links.liveFile()}>See the file</a>
     </p>
   )
 }

@@ -127,8 +127,8 @@ describe('the frame of the pages', () => {
     for (const path of ['/config', '/agents', '/audit', '/config/r99']) {
       expect((await page(path)).match(/class="notice[^"]*"/g)).toEqual(['class="notice"'])
     }
-    expect((await page('/config/edit')).match(/class="notice|has an invalid edit/g)).toEqual([
-      'has an invalid edit',
+    expect((await page('/config/edit')).match(/class="notice|on disk is not valid/g)).toEqual([
+      'on disk is not valid',
     ])
     expect(await page('/problems')).toContain('The live file is not valid: line 2')
   })
