@@ -20,7 +20,11 @@ import { toldProblems } from './visibility.ts'
 export async function planContent(
   deps: ProposalsDomain,
   principal: Principal,
-  asked: { readonly content: ProposedContent; readonly base: Digest | null },
+  asked: {
+    readonly content: ProposedContent
+    readonly base: Digest | null
+    readonly message: string
+  },
 ): Promise<ShownPlan> {
   const { history } = deps
   const current = history.current()
@@ -33,7 +37,7 @@ export async function planContent(
       return invalid(current.digest, await toldProblems(deps, principal, merged))
     }
     if (merged.kind === 'clean') {
-      const plan = await deps.plan(merged.document, principal)
+      const plan = await deps.plan(merged.document, principal, asked.message)
       return await planFor(deps, principal, { plan, document: merged.document })
     }
     const message = 'The proposal touches what has changed since'

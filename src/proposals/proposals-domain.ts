@@ -21,8 +21,12 @@ export interface ProposalsDomain extends Omit<ConfigSavingDeps, 'access'> {
   readonly configuration: CurrentConfiguration
   readonly summary: ChangeSummary
   readonly gate: Gate
-  /** The effects of saving a document now, as a caller. */
-  readonly plan: (document: Uint8Array<ArrayBuffer>, principal: Principal) => Promise<Plan>
+  /** The effects of saving a document now, as a caller, with a reason. */
+  readonly plan: (
+    document: Uint8Array<ArrayBuffer>,
+    principal: Principal,
+    message?: string,
+  ) => Promise<Plan>
   /** Whether somebody of an event is the same user now, and can log in. */
   readonly isStillUser: (person: ProposalPerson) => Promise<boolean>
   readonly clock: Clock

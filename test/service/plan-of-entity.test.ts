@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { shared } from '../support/programs/at-end.ts'
 import { DELEGATED, DELEGATED_CASES, type Person } from '../support/service/delegated-changes.ts'
 import { delegate, loginOf } from '../support/service/delegated-service.ts'
+import { rule, TWO_ADMINISTRATORS } from '../support/service/ruled-service.ts'
 import { save } from '../support/service/saving.ts'
 import { openService } from '../support/service/service.ts'
 
@@ -123,5 +124,33 @@ describe('the plan of one entity', () => {
     ].map(({ status }) => status)
 
     expect(statuses).toEqual([403, 403, 403, 403, 400, 400])
+  })
+})
+
+describe('a plan under a rule that asks for a reason', () => {
+  const service = shared(() =>
+    openService().then((opened) =>
+      rule(opened, 'version: 1\nrules: [{ name: why, need: [{ reason: required }] }]\n'),
+    ),
+  )
+  const xml = textOf('m1', TWO_ADMINISTRATORS).replace('m1.git', 'x.git')
+  const document = TWO_ADMINISTRATORS.replace('m1.git', 'x.git')
+  const json = { entities: [{ kind: 'pipeline', name: 'm1', xml }] }
+
+  it.each([
+    ['a document', '', document, {}],
+    ['an entity', '?entity=pipeline/m1', xml, {}],
+    ['a content to propose', '', JSON.stringify(json), { 'content-type': 'application/json' }],
+  ])('judges %s by the reason that comes with it', async (_what, query, body, type) => {
+    const kindWith = async (headers: Record<string, string>) => {
+      const init = { method: 'POST', body, headers: { ...type, ...headers }, as: 'root:p' }
+      const answer = await service().fetch(`/api/config/plan${query}`, init)
+      return JSON.parse(await answer.text()).verdict.kind
+    }
+
+    expect([await kindWith({}), await kindWith({ 'x-cairn-message': 'outage' })]).toEqual([
+      'needs',
+      'allowed',
+    ])
   })
 })

@@ -3,6 +3,7 @@ import { NO_EFFECTS, planConfiguration } from '../../builds/plan/plan-configurat
 import { planEntity } from '../../builds/plan/plan-entity.ts'
 import { NOTHING_HIDDEN } from '../../builds/plan/plan-view.ts'
 import { parseEntityPlace } from '../../configuration/entities/read-entity.ts'
+import { checkedMessage, messageOf } from '../../http/change-message.ts'
 import { json } from '../../http/errors.ts'
 import { parseWholeNumber } from '../../http/parameters.ts'
 import { readBody, readJson } from '../../http/request-body.ts'
@@ -10,7 +11,7 @@ import { planContent, planProposal } from '../../proposals/plan-proposal.ts'
 import { PlanBody } from '../../wire/plan-body.ts'
 import { ProposalUpdateBody } from '../../wire/proposal-body.ts'
 import type { LeaderContext } from '../definition/api-context.ts'
-import { jsonAnswer } from '../definition/operation.ts'
+import { jsonAnswer, MESSAGE_HEADER } from '../definition/operation.ts'
 import { QUIET } from '../definition/route-rules.ts'
 import { leaderResource, routeWith } from '../definition/route.ts'
 import { proposedContent } from './proposal-bodies.ts'
@@ -42,6 +43,7 @@ export const planResource = leaderResource({
           schema: z.string(),
         },
       },
+      headers: MESSAGE_HEADER,
       body: {
         required: true,
         content: [
@@ -79,16 +81,19 @@ export const planResource = leaderResource({
         }
         if (c.req.header('content-type')?.startsWith('application/json') === true) {
           const request = await readJson(c.req.raw, site.maxBody, ProposalUpdateBody)
-          const content = { content: proposedContent(request), base: request.base ?? null }
-          return json({ ...(await planContent(proposals, principal, content)), rules: [] })
+          const message = checkedMessage(request.message ?? '', 'message') || messageOf(c.req.raw)
+          const base = request.base ?? null
+          const asked = { content: proposedContent(request), base, message }
+          return json({ ...(await planContent(proposals, principal, asked)), rules: [] })
         }
+        const message = messageOf(c.req.raw)
         const body = await readBody(c.req.raw, site.maxBody)
         if (entity === undefined) {
-          const plan = await planConfiguration(builds, principal, body)
+          const plan = await planConfiguration(builds, principal, { document: body, message })
           return json({ ...plan, hidden: NOTHING_HIDDEN, rules: [] })
         }
         const place = parseEntityPlace(entity)
-        const plan = await planEntity(builds, principal, { place, xml: body, group })
+        const plan = await planEntity(builds, principal, { place, xml: body, group, message })
         return json({ ...plan, rules: [] })
       },
     }),

@@ -103,17 +103,20 @@ export const NO_EFFECTS: Omit<Plan, 'base' | 'result'> = {
 }
 
 /**
- * Computes the effects of saving a document now; nothing is saved.
+ * Computes the effects of saving a document now, with a reason that may be empty; nothing is saved.
  *
  * @throws {ServiceError} `not-permitted`.
  */
 export async function planConfiguration(
   deps: PlanDeps,
   principal: Principal,
-  document: Uint8Array<ArrayBuffer>,
+  {
+    document,
+    message,
+  }: Pick<PlannedSave, 'message'> & { readonly document: Uint8Array<ArrayBuffer> },
 ): Promise<Plan> {
   assertMay(deps.access, principal, { action: 'administer' })
-  return planDocument(deps, document, { door: 'put', principal })
+  return planDocument(deps, document, { door: 'put', principal, message })
 }
 
 /**

@@ -19,8 +19,8 @@ import {
 } from './plan-configuration.ts'
 import { planFor, type ShownPlan } from './plan-view.ts'
 
-/** The text of an entity that might be saved. */
-export interface EntityToPlan {
+/** The text of an entity that might be saved, and the reason. */
+export interface EntityToPlan extends Pick<PlannedSave, 'message'> {
   readonly place: EntityPlace
   readonly xml: Uint8Array<ArrayBuffer>
   /** The group of a new pipeline; null where none is named. */
@@ -37,7 +37,7 @@ export interface EntityToPlan {
 export async function planEntity(
   deps: PlanDeps,
   principal: Principal,
-  { place, xml, group }: EntityToPlan,
+  { place, xml, group, message }: EntityToPlan,
 ): Promise<ShownPlan> {
   assertKind(place.kind)
   const current = deps.configuration.read()
@@ -48,7 +48,7 @@ export async function planEntity(
   const sent = sentEntity(reading, place)
   const edited = putEntity(current, sent, group)
   const document = new Uint8Array(Buffer.from(edited))
-  const plan = await planDocument(deps, document, { door: 'entity', principal })
+  const plan = await planDocument(deps, document, { door: 'entity', principal, message })
   const errors = await placedInSent(plan.errors, { edited, sent, lines: reading.lines })
   return planFor(deps, principal, { plan: { ...plan, errors }, document })
 }
