@@ -13,7 +13,7 @@ import {
   foldEntity,
 } from '../document/entities/entities.ts'
 import { readXml, type XmlDocument } from '../document/xml/xml-reader.ts'
-import { assertGitFolder } from '../git/git-folder.ts'
+import { gitDirIn } from '../git/git-folder.ts'
 import { readHead } from '../git/refs.ts'
 import { openObjectReader } from '../git/readers/open-object-reader.ts'
 import type { CommitRecord, ObjectReader } from '../git/objects/object-reader.ts'
@@ -22,8 +22,6 @@ import { OverriddenRule, overridesIn } from '../configuration/gate/override.ts'
 import { bodyOf, parseMessage, subjectOf, trailersOf } from '../history/revision/message.ts'
 import { runCooperatively } from '../lib/cooperative.ts'
 import nodeFs from 'node:fs/promises'
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 
 export interface ReportOptions {
   /** A repository with the history, or a clone of it. */
@@ -63,9 +61,7 @@ const PIPELINES = ENTITY_KINDS.filter(({ word }) => word === 'pipeline')
  */
 export async function reportChanges(options: ReportOptions): Promise<readonly ReportedChange[]> {
   const { repository, programPath: path, since, until, entity, fileName } = options
-  const nested = join(repository, '.git')
-  const store = { fs: nodeFs, gitDir: existsSync(nested) ? nested : repository }
-  await assertGitFolder(store.gitDir, repository)
+  const store = { fs: nodeFs, gitDir: gitDirIn(repository) }
   await using reader = await openObjectReader({ ...store, path })
   const { commit: head } = await readHead(store)
   const reported: ReportedChange[] = []

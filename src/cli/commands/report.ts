@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { assertGitFolder, gitDirIn } from '../../git/git-folder.ts'
 import { reportChanges } from '../../operations/change-report.ts'
 import { renderReport } from '../../operations/render-report.ts'
 import { programPath } from '../../settings/environment.ts'
@@ -12,8 +13,10 @@ export async function report(args: readonly string[]): Promise<number> {
   const settings = readSettings(SETTINGS.report, args)
   const { since, until, entity, csv, json } = settings
   if (csv && json) throw new SettingsError('give --csv or --json, not both')
+  const repository = resolve(settings['config-repo'])
+  await assertGitFolder(gitDirIn(repository), repository)
   const changes = await reportChanges({
-    repository: resolve(settings['config-repo']),
+    repository,
     fileName: settings['config-file'],
     programPath: programPath(),
     since,
