@@ -82,10 +82,12 @@ export class Members implements AsyncDisposable {
     return this.#placement.isBehindAnother(this.#options.server.address)
   }
 
-  /** Whether that has been so for some time. */
+  /** Whether that has been so for some time, by reports that could be read a moment ago. */
   get isCutOff(): boolean {
     return (
-      this.isBehindAnother && this.#placement.unreached().includes(this.#options.server.address)
+      this.#problem === null &&
+      this.isBehindAnother &&
+      this.#placement.unreached().includes(this.#options.server.address)
     )
   }
 

@@ -16,13 +16,20 @@ import {
 } from '../../support/service/database-server.ts'
 import { save } from '../../support/service/saving.ts'
 import { callerOf } from '../../support/service/service.ts'
-import { currentOf, pausedBy, pausePipeline, serveTwo } from '../../support/service/servers.ts'
+import {
+  currentOf,
+  pausedBy,
+  pausePipeline,
+  serveTwo,
+  takeLease,
+} from '../../support/service/servers.ts'
 import { casesOf } from '../../support/programs/all-cases.ts'
 
 /** In milliseconds. */
 const TIMEOUT_MS = 30_000
 /** About as long as a lease lasts, so that it is over when the database is back. */
 const AWAY_MS = 4_000
+const LOOKED_MS = 1_500
 const SOON = { timeout: 10_000 }
 
 /** Has a database refuse whatever would change it, as one that another one was promoted for. */
@@ -31,6 +38,13 @@ async function setReadOnly(database: string, value: 'on' | 'off'): Promise<void>
   await sql`SET default_transaction_read_only = off`
   await sql.unsafe(`ALTER SYSTEM SET default_transaction_read_only = ${value}`)
   await sql`SELECT pg_reload_conf()`
+  await sql.end()
+}
+
+/** Has the stopped server of two say that it does not reach the other one. */
+async function sayUnreached(database: string, address: string): Promise<void> {
+  const sql = postgres(database, { max: 1 })
+  await sql`UPDATE server SET reaches = '[]', seen = clock_timestamp() WHERE address <> ${address}`
   await sql.end()
 }
 
@@ -74,6 +88,27 @@ describe('servers whose database', { tags: ['postgresql'] }, () => {
       expect(await readinessOf(server)).toMatch(/^200 /)
       expect(server.program.process.exitCode).toBeNull()
     }
+  })
+
+  it('is read-only keep a leader of whom another server said long ago that it is not reached', async () => {
+    const database = cluster.freshSchema()
+    const servers = await serveTwo(database)
+    await save(servers[0], documentWith('app'))
+    const leader = servers[1].program
+    servers[0].program.process.kill('SIGSTOP')
+    await takeLease(database)
+    await until(() => leader.stderr.includes('This server is the leader now'), TIMEOUT_MS)
+
+    await sayUnreached(database, servers[1].url)
+    // The leader looks twice a second, and leads on for as long as it is surely the leader.
+    await wait(LOOKED_MS)
+    await setReadOnly(database, 'on')
+    await wait(AWAY_MS + LOOKED_MS)
+    await setReadOnly(database, 'off')
+    servers[0].program.process.kill('SIGCONT')
+
+    await until(async () => (await pausePipeline(servers[1], 'app', 'again')) === 200, TIMEOUT_MS)
+    expect(leader.process.exitCode).toBeNull()
   })
 
   it('is started again go on, and the leader stays the leader', async () => {
