@@ -1,5 +1,6 @@
+import { runSync } from '../../lib/cooperative.ts'
 import type { XmlLimits } from './xml-limits.ts'
-import type { XmlAttribute } from './xml-tree.ts'
+import type { Span, XmlAttribute } from './xml-tree.ts'
 import { DraftElement } from './xml-tree-builder.ts'
 
 /** A character that only the strict reader judges. */
@@ -10,6 +11,7 @@ const OPENING = /<([A-Za-z_][\w.-]*)/y
 const ATTRIBUTE =
   /[ \t\r\n]+(([A-Za-z_][\w.-]*)[ \t\r\n]*=[ \t\r\n]*("[^"<\t\r\n]*"|'[^'<\t\r\n]*'))/y
 const OPENING_END = /[ \t\r\n]*(\/?)>/y
+const COMMENT = '<!--'
 const CLOSING = /<\/([A-Za-z_][\w.-]*)[ \t\r\n]*>/y
 const REFERENCE = /&(?:(amp|lt|gt|quot|apos);)?/g
 const REFERRED = new Map([
@@ -20,19 +22,35 @@ const REFERRED = new Map([
   ['apos', "'"],
 ])
 
-/** A tree of plain markup, with its number of elements, attributes and texts. */
+/** Characters that are looked through in one step, and tags, texts and comments that are read in one. */
+const LOOKED_THROUGH = 1_048_576
+const READ = 256
+
+/** A tree of plain markup, with its number of elements, attributes, texts and comments. */
 export interface PlainTree {
   readonly root: DraftElement
   readonly parts: number
 }
 
 /**
- * Reads a text that is one element of nothing but elements, attributes and texts, with or without a declaration of
- * XML, in a tenth of the time of the strict reader and with the same tree. Null for every other text, well-formed or not: the
- * strict reader has to tell.
+ * Reads a text that is one element of nothing but elements, attributes, texts and comments, with or without a
+ * declaration of XML, in a third of the time of the strict reader and with the same tree. Null for every other text,
+ * well-formed or not: the strict reader has to tell.
  */
 export function readPlainTree(text: string, limits: XmlLimits): PlainTree | null {
-  return UNUSUAL.test(text) ? null : new PlainReader(text, limits).read()
+  return runSync(plainTreeSteps(text, limits))
+}
+
+/** The same, in steps of some milliseconds. */
+export function* plainTreeSteps(
+  text: string,
+  limits: XmlLimits,
+): Generator<unknown, PlainTree | null> {
+  for (let start = 0; start < text.length; start += LOOKED_THROUGH) {
+    if (UNUSUAL.test(text.slice(start, start + LOOKED_THROUGH))) return null
+    yield
+  }
+  return yield* new PlainReader(text, limits).read()
 }
 
 /** Markup in which a tag need not be one. */
@@ -47,7 +65,7 @@ const SLASH = 0x2f
  */
 export function readWithoutJobs(text: string, limits: XmlLimits): DraftElement | null {
   if (UNUSUAL.test(text) || ASIDE.test(text)) return null
-  return new PlainReader(text, limits, SKIPPED).read()?.root ?? null
+  return runSync(new PlainReader(text, limits, SKIPPED).read())?.root ?? null
 }
 
 class PlainReader {
@@ -65,19 +83,22 @@ class PlainReader {
     this.#skipped = skipped
   }
 
-  read(): PlainTree | null {
-    if (this.#take(DECLARATION)) this.#skipSpace()
+  *read(): Generator<unknown, PlainTree | null> {
+    if (this.#take(DECLARATION)) this.#skipAround()
     const root = this.#open(null)
     if (root === null) return null
-    while (this.#stack.length > 0) if (!this.#next()) return null
-    this.#skipSpace()
+    for (let read = 1; this.#stack.length > 0; read += 1) {
+      if (!this.#next()) return null
+      if (read % READ === 0) yield
+    }
+    this.#skipAround()
     const isAll = this.#at === this.#text.length && this.#parts <= this.#limits.maxParts
     return isAll ? { root, parts: this.#parts } : null
   }
 
-  /** White space outside of the element is a text without a place in the tree. */
-  #skipSpace(): void {
-    if (this.#take(SPACE)) this.#parts += 1
+  /** White space and comments outside of the element have no place in the tree. */
+  #skipAround(): void {
+    while (this.#take(SPACE) || this.#takeComment()) this.#parts += 1
   }
 
   /** Reads the next text or tag; false where that is not plain. */
@@ -87,7 +108,21 @@ class PlainReader {
     if (element === undefined || next < 0) return false
     if (next > this.#at && !this.#addText(element, next)) return false
     if (this.#text.startsWith('</', next)) return this.#close(element)
-    return this.#open(element) !== null
+    const span = this.#takeComment()
+    if (span === null) return this.#open(element) !== null
+    element.children.push({ kind: 'aside', span })
+    this.#parts += 1
+    return true
+  }
+
+  /** Goes to the end of the comment that begins here; null where none does, or one that the strict reader judges. */
+  #takeComment(): Span | null {
+    const start = this.#at
+    if (!this.#text.startsWith(COMMENT, start)) return null
+    const end = this.#text.indexOf('--', start + COMMENT.length)
+    if (end < 0 || !this.#text.startsWith('-->', end)) return null
+    this.#at = end + '-->'.length
+    return { start, end: this.#at }
   }
 
   #addText(element: DraftElement, end: number): boolean {

@@ -3,7 +3,7 @@ import { runSync } from '../../lib/cooperative.ts'
 import type { Problem } from '../../core/problem.ts'
 import { LineIndex } from '../text/line-index.ts'
 import type { TextSource } from '../text/text-source.ts'
-import { readPlainTree } from './plain-tree.ts'
+import { plainTreeSteps, readPlainTree } from './plain-tree.ts'
 import { decodeXml } from './xml-bytes.ts'
 import { XML_LIMITS, type XmlLimits } from './xml-limits.ts'
 import { XmlTreeBuilder } from './xml-tree-builder.ts'
@@ -40,7 +40,10 @@ export function* readXml(
   }
   const decoding = decodeXml(bytes)
   if (!decoding.ok) return { ok: false, problems: [decoding.problem] }
-  return yield* readText(decoding.text, bounds)
+  const { text } = decoding
+  const plain = yield* plainTreeSteps(text, bounds)
+  if (!plain) return yield* readStrictly(text, bounds)
+  return { ok: true, text, source: text, root: plain.root, lines: new LineIndex(text) }
 }
 
 /** A tree without its text, with its number of elements, attributes, texts and comments. */
@@ -60,7 +63,8 @@ export function readTree(text: string, limits: XmlLimits): XmlTree | null {
   return faults.length === 0 && root ? { root, parts } : null
 }
 
-function* readText(text: string, limits: XmlLimits): Generator<unknown, XmlReading> {
+/** Reads a text with each of its faults, whatever markup it has. */
+export function* readStrictly(text: string, limits: XmlLimits): Generator<unknown, XmlReading> {
   const lines = new LineIndex(text)
   const { faults, root } = yield* treeOf(text, limits)
   if (faults.length === 0 && root) return { ok: true, text, source: text, root, lines }
