@@ -23,7 +23,8 @@ const FREQUENT = 2
 
 /** The number of lines around a frequent line that are examined. */
 const WINDOW = 100
-const MAX_PARTNERS = 1024
+/** A line that occurs so often is frequent, however long the text is. */
+export const MAX_PARTNERS = 1024
 
 /**
  * Drops the lines that the other side lacks, and the frequent ones (blank lines, closing tags)

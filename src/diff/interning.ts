@@ -1,4 +1,5 @@
 import type { ChangedRegion } from './common-ends.ts'
+import { MAX_PARTNERS } from './candidates.ts'
 import { EXACT, type LineComparison } from './comparison.ts'
 import type { LineRange, Lines } from './lines.ts'
 
@@ -28,21 +29,29 @@ export function intern(texts: Texts, region: ChangedRegion, comparison: LineComp
 /** Lines of the equal ends that are looked at in one step. */
 const LINES_A_STEP = 4_096
 
-/** The same in steps, by the bytes of lines: of the equal ends, it reads lines as long as one of the region. */
+/**
+ * The same in steps, by the bytes of lines: of the equal ends, it reads lines as long as one of the region of which
+ * fewer than `MAX_PARTNERS` have been found.
+ */
 export function* internFew(texts: Texts, region: ChangedRegion): Generator<void, Interned, void> {
   const table = new LineTable(texts, region, EXACT)
   const interned = internRegion(table, texts, region)
   const { counts } = interned
   if (!haveCommonLine(counts)) return interned
-  const lengths = table.lengths()
   for (const { start, end } of endsOf(texts, region)) {
     for (let line = start; line < end; line += LINES_A_STEP) {
+      const lengths = table.lengthsOf((id) => isRare(counts, id))
       const range = { start: line, end: Math.min(line + LINES_A_STEP, end) }
       countLines(table, texts.before, range, counts, lengths)
       yield
     }
   }
   return interned
+}
+
+/** Whether a line has not been found so often that it is frequent in both texts. */
+function isRare({ before, after }: Interned['counts'], id: number): boolean {
+  return Math.min(before[id] ?? 0, after[id] ?? 0) < MAX_PARTNERS
 }
 
 /** The lines of a region, with their occurrences in it. */
@@ -130,14 +139,15 @@ class LineTable {
     return entry === 0 ? null : entry - 1
   }
 
-  /** The lengths of all lines in bytes: those that there are have a 1. */
-  lengths(): Uint8Array {
-    const all = Array.from({ length: this.size }, (_, id) => {
+  /** The lengths in bytes of lines that are wanted: those that there are have a 1. */
+  lengthsOf(isWanted: (id: number) => boolean): Uint8Array {
+    const wanted = Array.from({ length: this.size }, (_, id) => id).filter(isWanted)
+    const all = wanted.map((id) => {
       const line = this.#firstLine[id] ?? 0
       const { starts } = this.#textOf(id)
       return (starts[line + 1] ?? 0) - (starts[line] ?? 0)
     })
-    const lengths = new Uint8Array(Math.max(...all) + 1)
+    const lengths = new Uint8Array(Math.max(0, ...all) + 1)
     for (const length of all) lengths[length] = 1
     return lengths
   }

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { EXACT } from '../../../src/diff/comparison.ts'
 import { intern, internFew } from '../../../src/diff/interning.ts'
-import { splitLines } from '../../../src/diff/lines.ts'
+import { editScript, quickScript } from '../../../src/diff/edit-script.ts'
+import { noteLines, splitLines } from '../../../src/diff/lines.ts'
+import * as fc from 'fast-check'
 import { runSync } from '../../../src/lib/cooperative.ts'
 
 /** The lines of a text that repeats itself, with others in place of those from 5,000 to 5,002. */
@@ -31,5 +33,28 @@ describe('the lines of a small region', () => {
     }
 
     expect(runSync(internFew(texts, region))).toEqual(intern(texts, region, EXACT))
+  })
+})
+
+describe('lines that occur thousands of times', () => {
+  const line = fc.constantFrom('a', 'b', 'c', 'd', 'new', 'other')
+  const few = fc.array(line, { minLength: 2, maxLength: 30 })
+  const text = (between: readonly string[]) => {
+    const end = Array.from({ length: 3_000 }, (_, n) => 'abcd'.charAt(n % 4))
+    return Buffer.from([...end, ...between, 'rare', ...end, ''].join('\n'))
+  }
+
+  it('are compared in steps as at once', () => {
+    fc.assert(
+      fc.property(few, few, (one, other) => {
+        const [before, after] = [text(one), text(other)]
+        noteLines(before, splitLines(before))
+
+        expect(runSync(quickScript(before, after))?.changes).toEqual(
+          editScript(before, after).changes,
+        )
+      }),
+      { numRuns: 300 },
+    )
   })
 })
