@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { runSync } from '../lib/cooperative.ts'
 import { hashInSteps } from '../lib/hash-in-steps.ts'
@@ -29,7 +28,7 @@ export function digestOf(document: Uint8Array): Digest {
 export function* digestInSteps(document: Uint8Array): Generator<void, Digest> {
   const found = digests.get(document)
   if (found !== undefined) return found
-  const digest = Digest.parse(yield* hashInSteps(createHash('md5'), document))
+  const digest = Digest.parse(yield* hashInSteps({ algorithm: 'md5' }, document))
   if (document.length > SHORT) digests.set(document, digest)
   return digest
 }

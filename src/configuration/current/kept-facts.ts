@@ -175,7 +175,7 @@ function factsFrom(number: number): MemberFacts {
 
 /** The same with turns for others between. */
 function sha256InTurns(bytes: Uint8Array): Promise<string> {
-  return runCooperatively(hashInSteps(createHash('sha256'), bytes))
+  return runCooperatively(hashInSteps({ algorithm: 'sha256' }, bytes))
 }
 
 function sha256(bytes: Uint8Array): string {

@@ -17,7 +17,10 @@ export interface LooseObject {
 export function looseObjects(objects: readonly NamedObject[]): Promise<readonly LooseObject[]> {
   return Promise.all(
     objects.map(async ({ oid, type, content }) => {
-      return { oid, bytes: await deflated([objectHeader(type, content.length), content]) }
+      return {
+        oid,
+        bytes: await deflated([Buffer.from(objectHeader(type, content.length)), content]),
+      }
     }),
   )
 }

@@ -32,7 +32,10 @@ const blobNames = {
 /** The name that git gives to an object, whose content must not change. */
 export function objectName({ type, content }: RawObject, format: ObjectFormat): string {
   if (type === 'blob') return blobName(content, format)
-  return beginName(type, content, format).update(content).digest('hex')
+  return createHash(format.name)
+    .update(objectHeader(type, content.length))
+    .update(content)
+    .digest('hex')
 }
 
 export function named(object: RawObject, format: ObjectFormat): NamedObject {
@@ -51,15 +54,14 @@ export function* blobNameInSteps(
 ): Generator<void, string> {
   const known = blobNames[format.name].get(content)
   if (known !== undefined) return known
-  const name = yield* hashInSteps(beginName('blob', content, format), content)
+  const name = yield* hashInSteps(
+    { algorithm: format.name, header: objectHeader('blob', content.length) },
+    content,
+  )
   blobNames[format.name].set(content, name)
   return name
 }
 
-export function objectHeader(type: ObjectType, length: number): Uint8Array {
-  return Buffer.from(`${type} ${length}\0`, 'latin1')
-}
-
-function beginName(type: ObjectType, { length }: Uint8Array, format: ObjectFormat) {
-  return createHash(format.name).update(objectHeader(type, length))
+export function objectHeader(type: ObjectType, length: number): string {
+  return `${type} ${length}\0`
 }
