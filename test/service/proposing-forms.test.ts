@@ -20,6 +20,13 @@ const FRESH = {
   command: 'make',
 }
 
+/** The pages that take back the revision with a number. */
+const RESTORING: readonly (readonly [what: string, pathOf: (saved: number) => string])[] = [
+  ['an undo', (saved) => `/config/r${saved}/undo`],
+  ['a restore', (saved) => `/config/r${saved - 1}/restore`],
+  ['a restore of an entity', (saved) => `/config/entity/pipeline/m1/restore/r${saved - 1}`],
+]
+
 /** The actions of the buttons that stand out. */
 function primariesIn(html: string): string[] {
   return Array.from(html.matchAll(/class="primary"[^>]* value="(\w+)"/g), ([, value = '']) => value)
@@ -109,14 +116,7 @@ describe('a form that saves', () => {
     })
   })
 
-  it.each([
-    ['an undo', (saved: number) => `/config/r${saved}/undo`],
-    ['a restore', (saved: number) => `/config/r${saved - 1}/restore`],
-    [
-      'a restore of an entity',
-      (saved: number) => `/config/entity/pipeline/m1/restore/r${saved - 1}`,
-    ],
-  ])('proposes %s', async (_what, pathOf) => {
+  it.each(RESTORING)('proposes %s', async (_what, pathOf) => {
     await freely(OTHER)
     const revisions = await service.fetch('/api/config/revisions', { as: 'root:p' })
     // The rules are the newest one.
@@ -169,6 +169,31 @@ describe('a form that saves', () => {
     for (const { text } of previews) expect(text).not.toContain('Not allowed')
     expect(bare.text).toContain('The rule why needs a reason.')
   })
+
+  it.each(RESTORING)(
+    'says before %s that a reason is needed, and takes it',
+    async (_what, pathOf) => {
+      await freely(OTHER)
+      await putRules(service, REASONED)
+      const revisions = await service.fetch('/api/config/revisions', { as: 'root:p' })
+      // The two changes of the rules are the newest ones.
+      const path = pathOf(JSON.parse(await revisions.text()).length - 2)
+      const basedOn = md5(OTHER)
+
+      const first = await (await service.fetch(path, { as: 'root:p' })).text()
+      const bare = await send(path, { basedOn, reason: ' ' })
+      const restored = await send(path, { basedOn, reason: 'It was better' })
+
+      for (const text of [first, bare.text]) {
+        expect(text).toMatch(/<dt>Needs<\/dt>\s*<dd>The rule why needs a reason\.<\/dd>/)
+        expect(text).not.toContain('Not allowed')
+      }
+      expect([bare.status, restored.status]).toEqual([400, 303])
+      expect(bare.text).toContain('A reason is required')
+      expect(await current()).toBe(TWO_ADMINISTRATORS)
+      await putRules(service, TWO_EYES)
+    },
+  )
 
   it('says why it cannot be proposed either', async () => {
     const fields = { basedOn: md5(await current()), entity: '', xml: OTHER, action: 'propose' }

@@ -27,7 +27,9 @@ export function PlanCard({ plan }: { plan: Plan }) {
           named('Environments', touches.environments),
           named('Agents', agentsIn(plan)),
           permissions.length === 0 ? null : ['Permissions', <Permissions items={permissions} />],
-          verdict?.reason === undefined ? null : ['Not allowed', <Verdict verdict={verdict} />],
+          verdict?.reason === undefined
+            ? null
+            : [verdictTitle(plan), <Verdict verdict={verdict} />],
           unsupported.length === 0 ? null : ['Unsupported', <Unsupported items={unsupported} />],
         ]}
       />
@@ -48,6 +50,11 @@ export function nextStep({ verdict }: Plan): Step | null {
   const missing = verdict.needs.flatMap(({ of }) => of)
   if (missing.length === 0) return null
   return missing.every((each) => each === A_REASON) ? 'save' : 'propose'
+}
+
+/** A change that only its own author holds up is not refused: it needs the reason that a save brings. */
+function verdictTitle(plan: Plan): string {
+  return nextStep(plan) === 'save' ? 'Needs' : 'Not allowed'
 }
 
 /** The agents by their names, as far as the changes say them. */
