@@ -148,3 +148,41 @@ describe('entities of every kind that changes name', () => {
     expect(git(service().repository, 'fsck', '--strict', '--no-dangling')).toBe('')
   })
 })
+
+describe('entities of every kind that came with all that is around them', () => {
+  const bare = '<cruise schemaVersion="139">\n</cruise>\n'
+  const history = shared(async () => {
+    const service = await openService()
+    await save(service, bare.replace('\n', '\n  <pipelines group="first" />\n'))
+    for (const [place, body, query = ''] of NEW) {
+      const init = { method: 'PUT', headers: { 'if-none-match': '*' }, body }
+      await service.fetch(`/api/config/entities/${place}${query}`, init)
+    }
+    const full = await (await service.fetch('/api/admin/config.xml')).text()
+    for (const document of [bare, full, bare]) await save(service, document)
+    const revisions = await service.fetch('/api/config/revisions')
+    const last = JSON.parse(await revisions.text()).length
+    return { service, before: `r${last - 2}`, after: `r${last - 1}` }
+  })
+  const textOf = async (path: string) => (await history().service.fetch(path)).text()
+  // An administrator is no element with a name, and the server is alone.
+  const named = NEW.filter(([place]) => !['server', 'user/ben'].includes(place))
+
+  it.each(named)('have the patch that their comparison links to: %s', async (place, body) => {
+    const { before, after } = history()
+    const page = await textOf(`/config/entity/${place}/compare/${before}/${after}`)
+    const [, link = ''] = /href="([^"]*\.patch)"/.exec(page) ?? []
+    const patch = await textOf(link)
+
+    expect(patch).toMatch(/^diff --git a\/config\.xml b\/config\.xml\n/)
+    expect(patch).toContain(body)
+    expect(patch).not.toContain('serverId')
+  })
+
+  it.each(named.map(([place]) => place))('come back without the rest: %s', async (place) => {
+    const page = await textOf(`/config/entity/${place}/restore/${history().after}`)
+
+    expect(page).toContain(`Restore only this ${place.split('/')[0]}`)
+    expect(page).not.toContain('serverId')
+  })
+})

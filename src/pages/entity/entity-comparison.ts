@@ -174,7 +174,7 @@ interface EntityPatch {
  * revision. It is for administrators, because hunks show lines around the entity.
  *
  * @throws {ServiceError} `not-permitted`, `revision-not-found`; `entity-not-found` where the other
- * revision does not have it, or the document has no place for it.
+ * revision does not have it.
  */
 export async function readEntityPatch(
   deps: EntityPatchDeps,

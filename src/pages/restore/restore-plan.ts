@@ -132,8 +132,6 @@ async function planEntity(
       return blocked(`r${revision.number} is not readable XML, so no part of it can be restored`)
     case 'absent':
       return blocked(absent)
-    case 'no-place':
-      return blocked(`The part of the configuration that had the ${kind} ${name} is gone`)
   }
 }
 

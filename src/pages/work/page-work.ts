@@ -25,8 +25,7 @@ import { permissionsTable } from './permissions/permissions-table.ts'
 import { type ShownLines, shownOutline, type ShownPlace } from './shown-outline.ts'
 import { snapshotText } from './snapshot-text.ts'
 import { runSync } from '../../lib/cooperative.ts'
-import { findNamedEntity } from '../../document/entities/entities.ts'
-import { type EntityNames, restoreEntities } from '../../document/edit/restore-entities.ts'
+import { type EntityNames, restoreEntityIn } from '../../document/edit/restore-entity.ts'
 
 interface ComparisonRequest {
   readonly before: Uint8Array
@@ -140,15 +139,14 @@ interface EntityRestoreRequest {
 
 type EntityRestore =
   | { readonly kind: 'restored'; readonly document: Uint8Array<ArrayBuffer> }
-  | { readonly kind: 'current-unreadable' | 'older-unreadable' | 'absent' | 'no-place' }
+  | { readonly kind: 'current-unreadable' | 'older-unreadable' | 'absent' }
 
 /** The current document with one entity replaced by its older version. */
 function restoreEntity({ names, ...documents }: EntityRestoreRequest): EntityRestore {
   const [current, older] = [runSync(readXml(documents.current)), runSync(readXml(documents.older))]
   if (!current.ok) return { kind: 'current-unreadable' }
   if (!older.ok) return { kind: 'older-unreadable' }
-  if (findNamedEntity(older.root, names.past) === null) return { kind: 'absent' }
-  const text = restoreEntities({ current, older }, [names])
-  if (text === null) return { kind: 'no-place' }
+  const text = restoreEntityIn({ current, older }, names)
+  if (text === null) return { kind: 'absent' }
   return { kind: 'restored', document: new Uint8Array(Buffer.from(text)) }
 }
