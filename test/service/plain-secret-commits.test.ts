@@ -240,9 +240,11 @@ describe('a commit past the service with secrets in plain text', () => {
     const log: unknown = await (await service.fetch('/api/audit?action=acknowledge-secrets')).json()
 
     expect(problems).not.toContain('POST /api')
+    expect(problems).toMatch(/A revision has secrets in plain text\..*r3 by Gil: /s)
+    expect(problems).toMatch(/<a href="\/config\/r3#L(\d+)">Line \1 of r3<\/a>/)
     expect(action).toContain(native)
     expect(done.status).toBe(303)
-    expect(after).toContain(`Acknowledged the plain-text secrets of commit ${native.slice(0, 10)}.`)
+    expect(after).toContain(`Acknowledged the plain-text secrets of r3.`)
     expect((await healthOf(service)).problems).toEqual([])
     expect(AuditBody.parse(log).entries).toMatchObject([{ user: 'admin', outcome: 'done' }])
     expect(await textOf(service, '/config/r3')).toContain('Acknowledged by admin')
@@ -283,7 +285,7 @@ describe('a commit past the service with secrets in plain text', () => {
     expect(problem?.subject).toContain('secrets in plain text')
     expect(problem?.subject).toContain(`/api/config/revisions/${native}/acknowledge-secrets`)
     expect(problem?.errors.map(({ message }) => message)).toContain(
-      `Commit ${native.slice(0, 10)} by Gil: the attribute "managerPassword" of <ldap> is in plain text`,
+      `r3 by Gil: the attribute "managerPassword" of <ldap> is in plain text`,
     )
 
     await service.close()
@@ -305,13 +307,13 @@ describe('a commit past the service with secrets in plain text', () => {
     const second = commit(service, EVERYWHERE.replace('name="url"', 'name="two"'), 'Again')
     const problems = async () => (await healthOf(service)).problems.map(({ subject }) => subject)
     await untilSealed(service, second)
-    expect(await problems()).toEqual([expect.stringMatching(/^2 commits have /)])
+    expect(await problems()).toEqual([expect.stringMatching(/^2 revisions have /)])
 
     await acknowledge(service, native)
     const left = await problems()
     await acknowledge(service, second)
 
-    expect(left).toEqual([expect.stringMatching(/^A commit has /)])
+    expect(left).toEqual([expect.stringMatching(/^A revision has /)])
     expect(left[0]).toContain(second)
     expect(await problems()).toEqual([])
     const [, , , , before] = await revisionsOf(service)

@@ -109,16 +109,16 @@ export class OverrideAlarm implements AsyncDisposable {
 
   /** A problem for each commit that nobody else has acknowledged, the newest first. */
   problems(): readonly HealthProblem[] {
-    return this.#open().map(({ commit, overrides }) => {
+    return this.#open().map(({ commit, number, overrides }) => {
       const passed = overrides.map(({ by, rule, inRecovery = false }) => {
         return inRecovery
           ? `${by} bypassed the rule ${rule} in a recovery`
           : `${by} overrode the rule ${rule}`
       })
-      const briefly = `${passed.join(', ')} in commit ${commit.slice(0, 10)}`
+      const briefly = `${passed.join(', ')} in r${number}`
       const call = `POST /api/config/revisions/${commit}/acknowledge-override`
       const subject = `${briefly}. Another administrator acknowledges it with ${call}`
-      return { subject, briefly: `${briefly}.`, errors: [], commits: [commit] }
+      return { subject, briefly: `${briefly}.`, errors: [], revisions: [{ commit, number }] }
     })
   }
 
@@ -196,14 +196,13 @@ export class OverrideAlarm implements AsyncDisposable {
   }
 
   /** The commits of the history that nobody else has acknowledged, newest first. */
-  #open(): readonly OverrideRecord[] {
+  #open(): readonly (OverrideRecord & { readonly number: number })[] {
     const { history } = this.#deps
     return [...this.#records.values()]
       .filter(({ acknowledgedBy }) => acknowledgedBy === null)
-      .map((record) => ({ record, number: history.numberOf(record) ?? 0 }))
+      .map((record) => ({ ...record, number: history.numberOf(record) ?? 0 }))
       .filter(({ number }) => number > 0)
       .toSorted((one, other) => other.number - one.number)
-      .map(({ record }) => record)
   }
 }
 

@@ -99,18 +99,18 @@ export class PlainSecretAlarm {
     const open = this.#open()
     const [newest] = open
     if (!newest) return []
-    const count = open.length === 1 ? 'A commit has' : `${open.length} commits have`
+    const count = open.length === 1 ? 'A revision has' : `${open.length} revisions have`
     const briefly = `${count} secrets in plain text. ${WHAT_TO_DO}`
     const call = `POST /api/config/revisions/${newest.commit}/acknowledge-secrets`
-    const errors = open.flatMap(({ commit, username, secrets }) =>
+    const errors = open.flatMap(({ number, username, secrets }) =>
       secrets.map(({ message, ...place }) => ({
-        message: `Commit ${commit.slice(0, 10)} by ${username}: ${message}`,
+        message: `r${number} by ${username}: ${message}`,
         ...place,
       })),
     )
     const subject = `${briefly} with ${call}`
-    const commits = open.map(({ commit }) => commit).slice(0, MAX_NAMED)
-    return [{ subject, briefly: `${briefly}.`, errors: errors.slice(0, MAX_NAMED), commits }]
+    const revisions = open.map(({ commit, number }) => ({ commit, number })).slice(0, MAX_NAMED)
+    return [{ subject, briefly: `${briefly}.`, errors: errors.slice(0, MAX_NAMED), revisions }]
   }
 
   /**
@@ -126,8 +126,9 @@ export class PlainSecretAlarm {
       throw new ServiceError('revision-not-found', message, { commit })
     }
     const last = this.#numberOf(commit)
-    const open = this.#open().filter((record) => this.#numberOf(record.commit) <= last)
-    for (const record of open) await this.#keep({ ...record, acknowledgedBy: username })
+    const open = this.#open().filter(({ number }) => number <= last)
+    for (const { number: _, ...record } of open)
+      await this.#keep({ ...record, acknowledgedBy: username })
     return open.length
   }
 
@@ -139,13 +140,12 @@ export class PlainSecretAlarm {
   }
 
   /** The commits that nobody has acknowledged, newest first. */
-  #open(): PlainSecretRecord[] {
+  #open(): readonly (PlainSecretRecord & { readonly number: number })[] {
     return [...this.#records.values()]
       .filter(({ acknowledgedBy }) => acknowledgedBy === null)
-      .map((record) => ({ record, number: this.#numberOf(record.commit) }))
+      .map((record) => ({ ...record, number: this.#numberOf(record.commit) }))
       .filter(({ number }) => number > 0)
       .toSorted((one, other) => other.number - one.number)
-      .map(({ record }) => record)
   }
 
   /** 0 for a commit that is no longer in the history. */

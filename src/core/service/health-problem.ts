@@ -39,8 +39,8 @@ export interface HealthProblem {
   readonly errors: readonly Problem[]
   /** The errors for administrators, in place of `errors`. */
   readonly errorsInFull?: readonly Problem[]
-  /** The commits that it is about, newest first. */
-  readonly commits?: readonly CommitSha[]
+  /** The revisions that it is about, newest first. */
+  readonly revisions?: readonly { readonly commit: CommitSha; readonly number: number }[]
   /** The material that cannot be read, by its fingerprint. */
   readonly fingerprint?: string
   /** The resources of the jobs that no agent can take. */

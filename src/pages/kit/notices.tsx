@@ -26,7 +26,7 @@ const WORDINGS: Readonly<Record<ProblemKind, Wording>> = {
   identity: () => 'the server and its configuration have different IDs',
   'log-in': () => 'some users cannot log in',
   keys: () => 'keys of secrets may be lost',
-  secrets: (n) => `${countOf(n, 'commit')} with plain-text secrets`,
+  secrets: (n) => `${countOf(n, 'revision')} with plain-text secrets`,
   rules: () => 'the rules about changes need attention',
   recovery: () => 'rules can be bypassed',
   override: (n) => `${countOf(n, 'override')} of rules to acknowledge`,
@@ -51,7 +51,7 @@ export function groupProblems(problems: readonly ServiceProblem[]): readonly Pro
   const kinds = [...new Set(problems.map(({ kind }) => kind))]
   return kinds.map((kind) => {
     const alike = problems.filter((problem) => problem.kind === kind)
-    const count = alike.reduce((sum, { commits }) => sum + Math.max(1, commits?.length ?? 0), 0)
+    const count = alike.reduce((sum, { revisions }) => sum + Math.max(1, revisions?.length ?? 0), 0)
     return { kind, text: `${WORDINGS[kind](count)}${placeOf(alike)}`, problems: alike }
   })
 }

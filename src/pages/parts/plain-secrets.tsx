@@ -46,7 +46,7 @@ export function PlainSecretsCard({ links, revision, secrets, lineOf }: PlainSecr
 export function AcknowledgeSecrets({ links, commit }: { links: Links; commit: string }) {
   return (
     <form method="post" action={links.acknowledgeSecrets(commit)}>
-      <button title="The secrets of this commit and of older ones were changed where they are used">
+      <button title="The secrets of this revision and of older ones were changed where they are used">
         Acknowledge
       </button>
     </form>

@@ -5,12 +5,12 @@ import type { RouteEnv } from '../../http/request-context.ts'
 import type { Refusal } from '../runs/refusal.ts'
 import { retryMaterial, freeRoom } from '../../builds/runs/solve-problems.ts'
 import { acknowledgeSecrets } from '../../configuration/read/plain-secret-alarm.ts'
-import { parseSha } from '../../http/parameters.ts'
 import { renderFreeSpace } from '../../core/builds/agent.ts'
 import { countOf } from '../kit/words/count.ts'
 import { defineLeaderPage, definePage, routesWith } from '../frame/page-routes.ts'
 import type { LeaderPagesContext, PagesContext } from '../frame/pages-context.ts'
 import { NO_STORE, pageResponse } from '../frame/page-response.ts'
+import { findNamed } from '../revisions/numbered-revision.ts'
 import { ProblemsView } from './problems-view.tsx'
 
 const NOTHING_FREED = ['no-room-freed', ''] as const
@@ -28,9 +28,9 @@ export const problemsPage = definePage([
     audit: 'acknowledge-override',
     fields: Nothing,
     act: async ({ configuration, pages: { links } }, c) => {
-      const commit = parseSha(c.req.param('name'))
+      const { commit, number } = findNamed(configuration, c.env.principal, c.req.param('name'))
       await acknowledgeOverride(configuration, c.env.principal, commit)
-      const says = ['override-acknowledged', commit.slice(0, 10)] as const
+      const says = ['override-acknowledged', `r${number}`] as const
       return { says, to: (flash) => links.problems(flash) }
     },
     refused: answer,
@@ -58,9 +58,9 @@ export const problemForms = defineLeaderPage([
     audit: 'acknowledge-secrets',
     fields: Nothing,
     act: async ({ configuration, pages: { links } }, c) => {
-      const commit = parseSha(c.req.param('name'))
+      const { commit, number } = findNamed(configuration, c.env.principal, c.req.param('name'))
       const count = await acknowledgeSecrets(configuration, c.env.principal, commit)
-      const of = count === 1 ? `commit ${commit.slice(0, 10)}` : countOf(count, 'commit')
+      const of = count === 1 ? `r${number}` : countOf(count, 'revision')
       return { says: ['secrets-acknowledged', of], to: (flash) => links.problems(flash) }
     },
   }),

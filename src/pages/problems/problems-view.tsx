@@ -222,29 +222,35 @@ function FreeRoom({ links, taken }: { links: Links; taken: number | null }) {
 
 /** Leads to the lines with plain secrets, and acknowledges them. */
 function Leaks({ links, problem }: { links: Links; problem: ServiceProblem }) {
-  const { commits = [], errors } = problem
-  const [newest] = commits
+  const { revisions = [], errors } = problem
+  const [newest] = revisions
   if (newest === undefined) return <></>
-  const line = commits.length === 1 ? errors[0]?.line : undefined
+  const line = revisions.length === 1 ? errors[0]?.line : undefined
   return (
     <>
-      {commits.map((commit) => (
-        <a href={`${links.snapshot(commit)}${line === undefined ? '' : `#L${line}`}`}>
-          {line === undefined ? commit.slice(0, 10) : `Line ${line} of ${commit.slice(0, 10)}`}
+      {revisions.map(({ number }) => (
+        <a href={`${links.snapshot(`r${number}`)}${line === undefined ? '' : `#L${line}`}`}>
+          {line === undefined ? `r${number}` : `Line ${line} of r${number}`}
         </a>
       ))}
-      <AcknowledgeSecrets links={links} commit={newest} />
+      <AcknowledgeSecrets links={links} commit={newest.commit} />
     </>
   )
 }
 
 /** Leads to the revision that passed rules, and acknowledges it. */
-function Override({ links, problem: { commits = [] } }: { links: Links; problem: ServiceProblem }) {
+function Override({
+  links,
+  problem: { revisions = [] },
+}: {
+  links: Links
+  problem: ServiceProblem
+}) {
   return (
     <>
-      {commits.map((commit) => (
+      {revisions.map(({ commit, number }) => (
         <form class="row" method="post" action={links.acknowledgeOverride(commit)}>
-          <a href={links.snapshot(commit)}>{commit.slice(0, 10)}</a>
+          <a href={links.snapshot(`r${number}`)}>{`r${number}`}</a>
           <button title="An administrator other than its author has seen it">Acknowledge</button>
         </form>
       ))}
