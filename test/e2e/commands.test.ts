@@ -1,6 +1,9 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { documentWith } from '../support/documents/documents.ts'
+import { commitFile, git } from '../support/git/git.ts'
+import { command } from '../support/programs/command.ts'
 import { mayMount, SmallDisk } from '../support/disk/small-disk.ts'
 import { startService } from '../support/service/service.ts'
 import { run } from '../support/programs/start.ts'
@@ -89,6 +92,43 @@ describe('a command in a folder where no service has run', () => {
     expect(nowhere.stderr).toContain('/other is missing: name the state folder')
     expect(elsewhere.stderr).toContain('/secret.keys is missing: name the state folder')
     expect(readdirSync(other)).toEqual([])
+  })
+})
+
+/** A repository whose commits are those of a service. */
+async function servedRepository(): Promise<string> {
+  const service = await startService()
+  await service.close()
+  return service.repository
+}
+
+/** One whose commits do not say that they are configurations. */
+async function foreignRepository(): Promise<string> {
+  const repository = tempDir()
+  git(repository, 'init', '--quiet')
+  writeFileSync(join(repository, 'config.xml'), documentWith('one'))
+  commitFile(repository, { name: 'config.xml', message: 'First' })
+  return repository
+}
+
+describe('cairn verify and cairn doctor', () => {
+  it.each([
+    ['a service', servedRepository],
+    ['another program', foreignRepository],
+  ])('say that no commit of %s has the file that is named', async (_maker, made) => {
+    const repository = await made()
+    const asked = (file: string) => ['--config-repo', repository, '--config-file', file]
+    const said =
+      'No commit has a valid configuration in config.xm: the name of the file may be wrong'
+
+    const verified = await command(['verify', ...asked('config.xm')])
+    const examined = await command(['doctor', ...asked('config.xm'), '--state-dir', repository])
+    const right = await command(['verify', ...asked('config.xml')])
+
+    expect(verified).toEqual({ code: 1, stdout: '', stderr: `cairn: ${said}\n` })
+    expect(examined.code).toBe(1)
+    expect(examined.stdout).toContain(said)
+    expect(right).toMatchObject({ code: 0, stderr: '' })
   })
 })
 

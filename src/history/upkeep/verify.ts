@@ -145,13 +145,13 @@ async function checkDocuments(
   { reader, fileName }: Verification,
   { index, onProgress }: { index: RevisionIndex; onProgress: OnProgress },
 ): Promise<{ problems: readonly string[]; notes: readonly string[] }> {
-  const [problems, notes]: [string[], string[]] = [[], []]
+  const [problems, notes, lost]: [string[], string[], string[]] = [[], [], []]
   const total = index.kept()
   const revisions = index.list({ offset: 0, limit: total })
   for (const [done, { commit, digest }] of revisions.entries()) {
     onProgress({ done, total })
     const document = await reader.findFile(commit, fileName)
-    if (document === null) problems.push(`Commit ${commit} has lost its ${fileName}`)
+    if (document === null) lost.push(`Commit ${commit} has lost its ${fileName}`)
     else if (digestOf(document) !== digest) {
       problems.push(`The ${fileName} of commit ${commit} does not have the digest ${digest}`)
     }
@@ -161,7 +161,9 @@ async function checkDocuments(
     }
   }
   onProgress({ done: total, total })
-  return { problems, notes }
+  if (lost.length < total) return { problems: [...lost, ...problems], notes }
+  const none = `No commit has a valid configuration in ${fileName}: the name of the file may be wrong`
+  return { problems: [none], notes }
 }
 
 async function recordedDigest(reader: ObjectReader, commit: CommitSha): Promise<string | null> {
