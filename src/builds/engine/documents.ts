@@ -5,6 +5,7 @@ import { EVENTS } from '../../core/service/service-event.ts'
 import { CommitSha } from '../../core/revision.ts'
 import { AgentTool, JobResult, JobState, JobTransition } from '../../core/builds/job.ts'
 import { ApprovalType, JobTally } from '../../core/builds/stage.ts'
+import { fitTime } from '../../history/revision/commit-limits.ts'
 import { IdRanges } from './id-ranges.ts'
 import { JobPlan } from './plan.ts'
 
@@ -26,11 +27,17 @@ export const MaterialRevision = z.object({
 })
 export type MaterialRevision = Readonly<z.infer<typeof MaterialRevision>>
 
+/** A time that pages can show. Earlier versions stored what a repository said, and null for no number. */
+const ModificationTime = z
+  .number()
+  .nullable()
+  .transform((time) => Math.trunc(fitTime(time ?? 0)))
+
 /** One change of a repository that a run was the first to include. */
 export const Modification = z.object({
   revision: z.string(),
   username: z.string(),
-  time: z.int(),
+  time: ModificationTime,
   comment: z.string(),
 })
 export type Modification = Readonly<z.infer<typeof Modification>>
