@@ -100,10 +100,21 @@ export class OidcProvider {
       },
     )
     const claims: Claims = tokens.claims() ?? {}
+    this.#assertOwn(claims)
     const sub = String(claims['sub'])
     const isMissing = this.#options.claims.some((name) => !Object.hasOwn(claims, name))
     if (!isMissing || config.serverMetadata().userinfo_endpoint === undefined) return claims
     return { ...(await client.fetchUserInfo(config, tokens.access_token, sub)), ...claims }
+  }
+
+  /**
+   * Asserts that a token was issued to this client; the library asks only where it is for several.
+   *
+   * @throws {ServiceError} `log-in-refused`
+   */
+  #assertOwn({ azp }: Claims): void {
+    if (azp === undefined || azp === this.#options.clientId) return
+    throw unfitAnswer('The id token was issued to another client (azp)')
   }
 
   /** @throws {ServiceError} `unavailable` */
@@ -150,8 +161,11 @@ function failureOf(error: unknown): unknown {
     error instanceof client.ResponseBodyError ||
     error instanceof client.WWWAuthenticateChallengeError
   if (!isAnswer) return error
-  const message = 'The answer of the provider does not fit this log-in: begin again'
-  return refusedLogIn(message, detailOf(error))
+  return unfitAnswer(detailOf(error))
+}
+
+function unfitAnswer(detail: string): ServiceError {
+  return refusedLogIn('The answer of the provider does not fit this log-in: begin again', detail)
 }
 
 /** The error when the configured address belongs to another issuer; null when that is unknown. */

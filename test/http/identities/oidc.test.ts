@@ -5,7 +5,12 @@ import type { LogEvent } from '../../../src/lib/log.ts'
 import { tempDir } from '../../support/disk/temp-folder.ts'
 import { documentWith } from '../../support/documents/documents.ts'
 import { HostileProvider, type Twist } from '../../support/identities/hostile-provider.ts'
-import { flagsFor, PeopleProvider, PUBLIC_URL } from '../../support/identities/people-provider.ts'
+import {
+  CLIENT_ID,
+  flagsFor,
+  PeopleProvider,
+  PUBLIC_URL,
+} from '../../support/identities/people-provider.ts'
 import { WalkingBrowser } from '../../support/identities/walking-browser.ts'
 import { save } from '../../support/service/saving.ts'
 import { type CalledService, openService } from '../../support/service/service.ts'
@@ -292,6 +297,11 @@ describe('a provider that cannot be believed', () => {
     'another nonce': { claims: () => ({ nonce: 'another' }) },
     'another issuer': { claims: () => ({ iss: 'https://evil.example' }) },
     'another audience': { claims: () => ({ aud: 'another-client' }) },
+    'another party': { claims: () => ({ azp: 'another-client' }) },
+    'a party that is no name': { claims: () => ({ azp: null }) },
+    'another party of several': {
+      claims: () => ({ aud: [CLIENT_ID, 'another-client'], azp: 'another-client' }),
+    },
     'a token that is over': { claims: (now) => ({ exp: now - 60 }) },
     'a token without a signature': { signature: 'none' },
     'a signature by another key': { signature: 'other-key' },
@@ -323,6 +333,15 @@ describe('a provider that cannot be believed', () => {
 
     expect([arrival.status, browser.cookie('__Host-cairn')]).toEqual([403, null])
   })
+
+  it.each([[CLIENT_ID], [[CLIENT_ID, 'another-client']]])(
+    'is believed where the token for %j was issued to this client',
+    async (aud) => {
+      const { browser } = await loginWith({ claims: () => ({ aud, azp: CLIENT_ID }) })
+
+      expect(await whoIs(browser)).toMatchObject({ name: 'ana' })
+    },
+  )
 
   it('is believed with a clock that goes differently by less than half a minute', async () => {
     const { browser } = await loginWith({
