@@ -7,10 +7,11 @@ import { getPath } from 'hono/utils/url'
 import { withoutTrailingSlashes } from '../lib/trailing-slashes.ts'
 
 /**
- * Default headers of every answer: the browser must trust its content type, and may not run, load
- * or style anything by it, not even in a document with a style sheet.
+ * Default headers of every answer: it is for its caller alone, the browser must trust its content type,
+ * and may not run, load or style anything by it, not even in a document with a style sheet.
  */
-const SANDBOXED = {
+const DEFAULTS = {
+  'cache-control': 'private, no-cache',
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
 } as const
@@ -192,7 +193,7 @@ export class RequestContext {
     if (this.#connection === null) return
     const { outgoing } = this.#connection
     outgoing.setHeader(REQUEST_ID, this.id)
-    for (const [name, value] of Object.entries(SANDBOXED)) outgoing.setHeader(name, value)
+    for (const [name, value] of Object.entries(DEFAULTS)) outgoing.setHeader(name, value)
     if (this.#sequence !== null) outgoing.setHeader(SEQUENCE, String(this.#sequence()))
   }
 }

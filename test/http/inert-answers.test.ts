@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { save } from '../support/service/saving.ts'
 import { documentWith } from '../support/documents/documents.ts'
+import { gitLine } from '../support/git/git.ts'
 import { startService, type TestService } from '../support/service/service.ts'
 
 /** Calls of every kind, the refused and the unknown among them. */
@@ -14,6 +15,14 @@ const CALLS: readonly (readonly [string, string, string | null])[] = [
   ['GET', '/api', 'admin'],
   ['GET', '/config', 'admin'],
   ['GET', '/metrics', 'admin'],
+  ['GET', '/', 'admin'],
+  ['GET', '/config/current', 'admin'],
+  ['GET', '/config/feed.atom', 'admin'],
+  ['GET', '/config/diff/r1/r1', 'admin'],
+  ['GET', '/git/config.git/info/refs', 'admin'],
+  ['GET', '/git/config.git/info/refs?service=git-upload-pack', 'admin'],
+  ['GET', '/git/config.git/HEAD', 'admin'],
+  ['GET', '/git/config.git/objects/info/packs', 'admin'],
   ['GET', '/health', null],
   ['GET', '/api/agents', null],
   ['GET', '/api/nowhere', 'admin'],
@@ -28,7 +37,7 @@ function ask(service: TestService, [method, path, as]: (typeof CALLS)[number]): 
 
 describe('every answer', () => {
   it.each(CALLS)(
-    'is taken by browsers for what it is, and runs nothing: %s %s',
+    'is for its caller alone, taken by browsers for what it is, and runs nothing: %s %s',
     async (...call) => {
       const service = await startService()
 
@@ -37,9 +46,24 @@ describe('every answer', () => {
       for (const { headers } of [first, second]) {
         expect(headers.get('x-content-type-options')).toBe('nosniff')
         expect(headers.get('content-security-policy')).toContain("default-src 'none'")
+        expect(headers.get('cache-control')).toMatch(/^private, |^no-store$/)
       }
     },
   )
+
+  it('is for its caller alone where it is an object of git', async () => {
+    const service = await startService()
+    const commit = gitLine(service.repository, 'rev-parse', 'HEAD')
+    const path = `/git/config.git/objects/${commit.slice(0, 2)}/${commit.slice(2)}`
+
+    const answers = [await service.fetch(path), await service.fetch(path, { method: 'HEAD' })]
+
+    const told = answers.map(({ status, headers }) => [status, headers.get('cache-control')])
+    expect(told).toEqual([
+      [200, 'private, no-cache'],
+      [200, 'private, no-cache'],
+    ])
+  })
 
   it('that is a document keeps its style sheets from being loaded', async () => {
     const service = await startService()

@@ -21,8 +21,6 @@ const REPOSITORY = '/git/config.git'
 const PROGRAMS = ['upload-pack', 'receive-pack'] as const
 type Program = (typeof PROGRAMS)[number]
 
-const UNCACHED = { 'cache-control': 'no-cache, max-age=0, must-revalidate' }
-
 const bytes: Answer = { text: 'As git asks for it', content: [{ type: '*/*', schema: null }] }
 
 type GitRoutesDeps = ApiContext['configuration'] & Pick<ApiContext, 'site'>
@@ -108,7 +106,7 @@ async function answerRefs(deps: GitAccessDeps, c: Context<RouteEnv>): Promise<Re
   const call = { program, protocol: protocolOf(c) }
   const refs = await advertise(deps, c.env.principal, call)
   if (refs === null) return answerFile(deps, c, 'info/refs')
-  const headers = { ...UNCACHED, 'content-type': `application/x-git-${program}-advertisement` }
+  const headers = { 'content-type': `application/x-git-${program}-advertisement` }
   return new Response(startsPlainly(call) ? refs : announced(program, refs), { headers })
 }
 
@@ -152,7 +150,7 @@ async function answerExchange(
     pageOf,
     addressOf: (path) => `${origin}${basePath}${path}`,
   })
-  const headers = { ...UNCACHED, 'content-type': `application/x-git-${program}-result` }
+  const headers = { 'content-type': `application/x-git-${program}-result` }
   return new Response(answer, { headers })
 }
 
@@ -169,7 +167,7 @@ async function answerFile(
 ): Promise<Response> {
   const file = await readRepositoryFile(deps, c.env.principal, path)
   if (file.kind === 'text') {
-    return new Response(file.text, { headers: { ...UNCACHED, 'content-type': 'text/plain' } })
+    return new Response(file.text, { headers: { 'content-type': 'text/plain' } })
   }
   const { size } = await file.handle.stat()
   const headers = { 'content-type': file.type, 'content-length': `${size}` }

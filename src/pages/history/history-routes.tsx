@@ -149,7 +149,7 @@ async function feed(
     updated: history.current().time,
   })
   return new Response(body, {
-    headers: { 'content-type': 'application/atom+xml; charset=utf-8', 'cache-control': 'no-cache' },
+    headers: { 'content-type': 'application/atom+xml; charset=utf-8' },
   })
 }
 
