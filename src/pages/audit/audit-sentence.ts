@@ -1,4 +1,5 @@
 import type { AuditEntry } from '../../core/service/audit.ts'
+import { capitalised } from '../kit/words/capitalised.ts'
 import type { History } from '../../history/history.ts'
 import { CommitSha } from '../../core/revision.ts'
 import { splitEntity } from '../../document/entities/entities.ts'
@@ -133,10 +134,6 @@ function verbOf({ action, outcome }: Pick<AuditEntry, 'action' | 'outcome'>): st
   const [done, attempt] = deedOf(action)
   const isFact = outcome === 'done' || WITHOUT_ATTEMPT.includes(action)
   return isFact ? done : `Tried to ${attempt}`
-}
-
-function capitalised(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 /** Entries that are facts and nobody's attempt. */

@@ -1,4 +1,5 @@
 import type { Plan } from '../../builds/plan/plan-configuration.ts'
+import { capitalised } from '../kit/words/capitalised.ts'
 import { NEW_PIPELINE } from '../../builds/triggers/triggers.ts'
 import { A_REASON } from '../../configuration/gate/rules/verdict.ts'
 import { nameKey } from '../../core/name-key.ts'
@@ -137,7 +138,7 @@ function Unsupported({ items }: { items: readonly UnsupportedPart[] }) {
       most={MAX_ENTRIES}
       of={({ what, places }) => (
         <>
-          {`${what.charAt(0).toUpperCase()}${what.slice(1)}`}
+          {capitalised(what)}
           <span class="muted">{`: ${someOf(places, MAX_PLACES)}`}</span>
         </>
       )}

@@ -1,4 +1,5 @@
 import { raw } from 'hono/html'
+import { capitalised } from '../kit/words/capitalised.ts'
 import type { EntityHistory } from './entity-history.ts'
 import { hasForm } from '../../document/form/form-shape.ts'
 import { EntityName } from '../work/edit-scope.ts'
@@ -156,5 +157,5 @@ function CurrentXml({ frame: { links }, entity, now: time }: EntityViewProps) {
 
 /** `Pipeline checkout` */
 export function titleOf({ kind, name }: { readonly kind: string; readonly name: string }): string {
-  return `${kind.charAt(0).toUpperCase()}${kind.slice(1)} ${name}`.trimEnd()
+  return `${capitalised(kind)} ${name}`.trimEnd()
 }

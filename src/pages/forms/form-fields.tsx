@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx'
+import { capitalised } from '../kit/words/capitalised.ts'
 import type {
   FieldPart,
   FormPart,
@@ -63,6 +64,12 @@ const SHORT_ROW = 3
 const UNFOLDED_ROWS = 4
 /** With more kinds of rows, they are chosen from a list. */
 const MAX_ADD_BUTTONS = 3
+
+/** Values that are another word to people. */
+const ANSWERS: ReadonlyMap<string, string> = new Map([
+  ['true', 'Yes'],
+  ['false', 'No'],
+])
 
 /** The kind of material that is added most. */
 const USUAL_MATERIAL = 'git'
@@ -173,7 +180,7 @@ function AddRow({
 }) {
   const add = `add:${path}`
   if (rows.length > MAX_ADD_BUTTONS) {
-    const options = rows.map(({ kind, label }): SelectOption => [kind, label])
+    const options = rows.map(({ kind, label }): SelectOption => [kind, capitalised(label)])
     const usual = rows.find(({ kind }) => kind === USUAL_MATERIAL)?.kind
     return (
       <p class="actions">
@@ -235,7 +242,7 @@ function Row({ part, row, n, isFolded, ...props }: RowProps) {
   return (
     <details class="box part" open={isOpen} id={`${FIELD}${at}`}>
       <summary>
-        <b>{kind.label.charAt(0).toUpperCase() + kind.label.slice(1)}</b> {name}
+        <b>{capitalised(kind.label)}</b> {name}
       </summary>
       {end}
       <Below {...inner} />
@@ -334,8 +341,9 @@ function Control({ part, shape, suggested, value, attributes }: ControlProps) {
   const { values } = part.type
   if (values !== undefined && part.kind === 'attribute') {
     const known = values.includes(value) || value === '' ? values : [value, ...values]
-    const options = known.map((each): SelectOption => [each, each])
-    const unset = part.absent === null ? 'Not set' : `Not set (${part.absent})`
+    const options = known.map((each): SelectOption => [each, ANSWERS.get(each) ?? each])
+    const unset =
+      part.absent === null ? 'Not set' : `Not set (${ANSWERS.get(part.absent) ?? part.absent})`
     const none: SelectOption[] = part.required && value !== '' ? [] : [['', unset]]
     return (
       <select {...attributes}>

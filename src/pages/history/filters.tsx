@@ -1,4 +1,5 @@
 import { EVERYTHING } from '../../configuration/search/find-revisions.ts'
+import { capitalised } from '../kit/words/capitalised.ts'
 import { isSameName } from '../../core/name-key.ts'
 import { REVISION_KINDS, type RevisionKind } from '../../core/revision.ts'
 import { isOpen, type RevisionFilter } from '../../configuration/search/revision-filter.ts'
@@ -141,7 +142,7 @@ function Sources({ page, query: { filter } }: FiltersProps) {
 function Ways({ query: { filter } }: FiltersProps) {
   const options: readonly SelectOption[] = [
     ['', 'Any change'],
-    ...CHANGE_KINDS.map((kind) => [kind, `${kind[0]?.toUpperCase()}${kind.slice(1)}`] as const),
+    ...CHANGE_KINDS.map((kind) => [kind, capitalised(kind)] as const),
   ]
   return <Select name="changed" label="Kind of change" options={options} chosen={filter.changed} />
 }
@@ -153,7 +154,7 @@ function Kinds({ page, query: { filter } }: FiltersProps) {
   const kinds = HISTORY_KINDS.filter((kind) => known.has(kind) || kind === filter.entityKind)
   const options: readonly SelectOption[] = [
     ['', 'Any kind'],
-    ...kinds.map((kind) => [kind, headings.get(kind) ?? pluralOf(kind)] as const),
+    ...kinds.map((kind) => [kind, headings.get(kind) ?? capitalised(pluralOf(kind))] as const),
   ]
   return <Select name="of" label="Kind of entity" options={options} chosen={filter.entityKind} />
 }

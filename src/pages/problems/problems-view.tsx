@@ -1,4 +1,5 @@
 import type { ProblemKind, ServiceProblem } from '../../core/service/health-problem.ts'
+import { capitalised } from '../kit/words/capitalised.ts'
 import { type OpenPageWithMessage, PageLayout } from '../kit/layout.tsx'
 import { renderFreeSpace } from '../../core/builds/agent.ts'
 import { countOf, plural } from '../kit/words/count.ts'
@@ -71,7 +72,7 @@ function Group({ group, ...shown }: Shown & { readonly group: ProblemGroup }) {
   const { kind, text, problems } = group
   return (
     <section class="card problems" aria-labelledby={`problems-${kind}`}>
-      <h2 id={`problems-${kind}`}>{`${text.charAt(0).toUpperCase()}${text.slice(1)}`}</h2>
+      <h2 id={`problems-${kind}`}>{capitalised(text)}</h2>
       <FirstOf
         class="rows"
         items={kind === 'unsupported' ? byPart(problems) : problems}

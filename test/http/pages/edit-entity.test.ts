@@ -26,6 +26,16 @@ describe('the editor of one entity', () => {
     expect(await currentOf(service)).toBe(BASE.replace('beta.git', 'other.git'))
   })
 
+  it('offers what can be chosen in a form in words for people', async () => {
+    const service = await serviceAt()
+
+    const html = await (await service.fetch('/config/edit/pipeline/beta')).text()
+    const choices = Array.from(html.matchAll(/<option[^>]*>([^<]*)/g), ([, label = '']) => label)
+
+    expect(choices).toEqual(expect.arrayContaining(['Yes', 'No', 'Upstream pipeline', 'Command']))
+    expect(choices).not.toContain('true')
+  })
+
   it('counts lines as the whole document does', async () => {
     const service = await serviceAt()
     const text = textIn(await (await service.fetch('/config/edit?entity=pipeline/beta')).text())

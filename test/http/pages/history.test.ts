@@ -129,6 +129,18 @@ describe('the history', () => {
     )
   })
 
+  it('begins each kind that can be chosen with a capital letter', async () => {
+    const service = await startService()
+    const admins = '<security><admins><user>admin</user></admins></security>'
+    await saveRevisions(service, ONE.replace('  <pip', `  <server>${admins}</server>\n  <pip`))
+
+    const html = await page(service, '/config')
+    const [, kinds = ''] = /<select name="of"[^>]*>(.*?)<\/select>/s.exec(html) ?? []
+
+    expect(kinds).toContain('>Users<')
+    expect(kinds).not.toMatch(/>[a-z]/)
+  })
+
   it('refuses ways and kinds of change that there are not', async () => {
     const service = await withHistory()
 
