@@ -204,10 +204,29 @@ describe('a commit past the service with secrets in plain text', () => {
       expect(page).toContain('<value>•••• hidden here, plain text in git</value>')
       expect(page).not.toMatch(/encrypted(Password|Value|ManagerPassword)/)
       expect(page).toContain('r3 contains 23 plain-text secrets')
+      expect(page).toContain('can read them. Change them where they are used')
     }
     expect(sealing).toContain('encryptedPassword="•••• hidden"')
     expect(sealing).toContain('r3 contains 23 plain-text secrets')
     expect(sealing).not.toContain('r4 contains')
+  })
+
+  it('is named once by a comparison with a later one that has the same secrets', async () => {
+    const service = await quick()
+    await save(service, documentWith('before'))
+    await service.close()
+    commit(service, EVERYWHERE, 'By hand')
+    commit(service, EVERYWHERE.replace('  <pipelines', '\n  <pipelines'), 'Again')
+    const again = await quick(service.folder)
+    await until(async () => (await healthOf(again)).problems.length > 0)
+
+    const compared = await textOf(again, '/config/compare/r3/r4')
+    const reversed = await textOf(again, '/config/compare/r4/r3')
+
+    for (const page of [compared, reversed]) {
+      expect(page).toContain('r4 contains 23 plain-text secrets')
+      expect(page).not.toContain('r3 contains')
+    }
   })
 
   it('names on its page the lines that have them', async () => {

@@ -147,15 +147,23 @@ function viewOf(
   }
 }
 
-/** The plain secrets of the two revisions. */
+/** The plain secrets of the two revisions; the same ones are those of the later revision, as whoever acknowledges them does so for both. */
 function leaksOf(
   { secretAlarm }: Configuration,
   { before, after }: ComparedRevisions,
 ): readonly Leak[] {
-  return [['L', before] as const, ['R', after] as const].flatMap(([side, revision]) => {
+  const leaks = [['L', before] as const, ['R', after] as const].flatMap(([side, revision]) => {
     const secrets = secretAlarm.find(revision)
     return secrets === null ? [] : [{ side, revision, secrets }]
   })
+  const [one, other] = leaks
+  if (one === undefined || other === undefined || placesOf(one) !== placesOf(other)) return leaks
+  return [one.revision.number < other.revision.number ? other : one]
+}
+
+/** Tells other secrets apart; lines above them may move them. */
+function placesOf({ secrets: { secrets } }: Leak): string {
+  return JSON.stringify(secrets.map(({ message, path }) => [message, path]))
 }
 
 /** Whether readers get the text of a comparison before its summary, which takes longer. */

@@ -108,7 +108,7 @@ function CompareView(props: CompareViewProps & RenderedParts) {
         {comparison.count > 1 && <RangeCard {...props} />}
       </div>
       <State {...props} />
-      {leaks.slice(0, comparison.count === 0 ? 1 : undefined).map(({ side, ...leak }) => (
+      {leaks.map(({ side, ...leak }) => (
         <PlainSecretsCard links={links} {...leak} lineOf={(line) => `#${side}${line}`} />
       ))}
       {reveal && <RevealedNotice links={links} count={reveal} back={address(query)} />}

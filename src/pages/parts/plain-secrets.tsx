@@ -20,6 +20,8 @@ export function PlainSecretsCard({ links, revision, secrets, lineOf }: PlainSecr
   const { acknowledgedBy } = secrets
   const places = secrets.secrets.flatMap(({ line }) => (line === undefined ? [] : [line]))
   const more = places.length - MAX_PLACES
+  const [them, used] =
+    secrets.secrets.length === 1 ? ['it', 'it is used'] : ['them', 'they are used']
   return (
     <div class={`card card-head ${acknowledgedBy === null ? 'bad' : 'stale'}`} role="note">
       <p>
@@ -34,8 +36,8 @@ export function PlainSecretsCard({ links, revision, secrets, lineOf }: PlainSecr
         ))}
         {more > 0 && ` and ${moreOf(more)}`}.{' '}
         {acknowledgedBy === null
-          ? 'Anyone with access to the repository can read it. Change it where it is used, then acknowledge.'
-          : `Acknowledged by ${acknowledgedBy}: changed where it is used.`}
+          ? `Anyone with access to the repository can read ${them}. Change ${them} where ${used}, then acknowledge.`
+          : `Acknowledged by ${acknowledgedBy}: changed where ${used}.`}
       </p>
       {acknowledgedBy === null && <AcknowledgeSecrets links={links} commit={revision.commit} />}
     </div>
