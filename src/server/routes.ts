@@ -54,7 +54,7 @@ export function refusing({
     const methods = allowed(context.path)
     if (methods.length === 0) return answer(failure(404, 'There is nothing at this address'))
     const taken = methods.join(', ')
-    const message = `${request.method} is not among the methods of this address: ${taken}`
+    const message = `This address takes ${taken}, not ${request.method}`
     return answer(failure(405, message, { allow: taken }))
   }
 }

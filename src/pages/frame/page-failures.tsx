@@ -45,6 +45,7 @@ const OPERATOR = 'If that does not help, give the request ID to the operator of 
 const ADVICE = new Map([
   [403, 'An administrator can give you the permission.'],
   [404, 'Check the address, or find it with the search.'],
+  [405, 'Open the page that has the form instead.'],
   [500, 'Give the request ID to the operator of this server: the log has the reason.'],
   [503, `Try again in a minute. ${OPERATOR}`],
   [507, 'The service is read-only until there is room.'],

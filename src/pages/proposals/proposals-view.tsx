@@ -65,5 +65,5 @@ function namesOf({ newest: { touches } }: Proposal): string {
 function emptyOf(state: ProposalState, isWaiting: boolean): string {
   if (isWaiting)
     return 'No proposals are waiting for you. Those that need your approval appear here.'
-  return `No ${state} proposals. A change is proposed on its preview, in place of being saved.`
+  return `No ${state} proposals. To make one, choose Propose on the preview of a change.`
 }

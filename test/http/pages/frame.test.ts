@@ -106,6 +106,17 @@ describe('the frame of the pages', () => {
     expect(await response.text()).toContain('<!doctype html>')
   })
 
+  it('leads from the address of a form alone to the page with the form', async () => {
+    const service = await startService()
+
+    const response = await service.fetch('/rules/form')
+    const html = await response.text()
+
+    expect(response.status).toBe(405)
+    expect(html).toContain('This address takes POST, not GET.')
+    expect(html).toContain('Open the page that has the form instead.')
+  })
+
   it('shows on every page that the live file is not valid, and where', async () => {
     const service = await startService(['--poll-interval', '100ms'])
     writeFileSync(join(service.repository, 'config.xml'), '<cruise>\n  <<\n</cruise>\n')
