@@ -62,6 +62,12 @@ describe('the frame of the pages in a browser', () => {
         .poll(async () => [part, await page.locator(part).isVisible()])
         .toEqual([part, false])
     }
+    await page.setViewportSize({ width: 718, height: 960 })
+    for (const path of ['/pipelines', '/config', '/config/compare/r1/r1', '/permissions']) {
+      await page.goto(path)
+      const controls = page.locator('main :is(button, .button, .choice, .filters, form input)')
+      expect([path, await controls.filter({ visible: true }).count()]).toEqual([path, 0])
+    }
   })
 
   it('scrolls a wide table in its card, not the page', { tags: ['long'] }, async () => {
