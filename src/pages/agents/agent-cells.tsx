@@ -14,7 +14,7 @@ export function Running({ links, job, now }: { links: Links; job: CurrentJob; no
   return (
     <span class="running">
       {place !== null && <RunningName links={links} place={place} />}{' '}
-      <span class="muted" data-since={since}>
+      <span class="muted nowrap" data-since={since}>
         {duration(now - since)}
       </span>
     </span>

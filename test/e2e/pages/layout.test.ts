@@ -63,6 +63,39 @@ describe('a page', () => {
     }
   })
 
+  it('keeps the name of a user together beside many roles', async () => {
+    const service = await startService()
+    const name = 'konstantin.papadopoulos'
+    const roles = ['storefront-developers', 'platform-team', 'release-managers'].map(
+      (role) => `<role name="${role}"><users><user>${name}</user></users></role>`,
+    )
+    const server = `<server><security><roles>${roles.join('')}</roles></security></server>`
+    await saveRevisions(service, documentWith('a').replace('  <pip', `  ${server}\n  <pip`))
+    await sendForm(service, '/users', { action: 'create', name })
+    const page = await visit(chromium.browser, service.url)
+    await page.setViewportSize({ width: 768, height: 900 })
+
+    await page.goto('/users')
+
+    expect(await page.locator('main tbody td').getByText('platform-team').count()).toBe(1)
+    expect(await linesOf(page, 'main tbody th a')).toEqual([1])
+  })
+
+  it('shows no mark for a right that nobody has, also where colours are forced', async () => {
+    const service = await startService()
+    const admins = '<admins><user>admin</user></admins>'
+    const server = `<server><security>${admins}</security></server>`
+    await saveRevisions(service, documentWith('a').replace('  <pip', `  ${server}\n  <pip`))
+    const page = await visit(chromium.browser, service.url)
+    await page.emulateMedia({ forcedColors: 'active' })
+
+    await page.goto('/permissions')
+
+    const marks = page.locator('.permissions .mark')
+    expect(await marks.allInnerTexts()).toContain('')
+    expect(await marks.filter({ visible: true }).allInnerTexts()).not.toContain('')
+  })
+
   it('leaves room around what it says of the parts and the authors of lines', async () => {
     const service = await startService()
     await saveRevisions(service, documentWith(...Array.from({ length: 230 }, (_, n) => `p${n}`)))
