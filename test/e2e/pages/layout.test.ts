@@ -36,6 +36,14 @@ const GAPS = `[...document.querySelectorAll('main > *, main > * > section, main 
   .map(({ element, next }) => next.getBoundingClientRect().top - element.getBoundingClientRect().bottom)
   .filter((gap) => gap > -200)`
 
+/** The element with the focus, if another one lies over it. */
+const COVERED = `(() => {
+  const it = document.activeElement
+  const { left, top, width, height } = it.getBoundingClientRect()
+  const over = document.elementFromPoint(left + width / 2, top + height / 2)
+  return over === null || width < 2 || it.contains(over) || over.contains(it) ? [] : [it.innerText]
+})()`
+
 describe('a page', () => {
   it('breaks no address, name or chip where there is room', async () => {
     const scene = await BuildScene.open({ pipelines: [{ name: 'app' }] })
@@ -61,6 +69,24 @@ describe('a page', () => {
       await page.goto('/audit')
       expect(await linesOf(page, 'main tbody td:nth-child(3) a')).toEqual([1])
     }
+  })
+
+  it('shows what has the focus above the bar at its foot', async () => {
+    const service = await startService()
+    const before = documentWith(...Array.from({ length: 9 }, (_, n) => `p${n}`))
+    await saveRevisions(service, before, before.replaceAll('"make"', '"ninja"'))
+    const page = await visit(chromium.browser, service.url, { isPhone: true })
+    await page.setViewportSize({ width: 390, height: 600 })
+
+    await page.goto('/config/compare/r2/r3')
+
+    await expect.poll(() => page.locator('.head-steps').isVisible()).toBe(true)
+    const covered: string[] = []
+    for (let stop = 0; stop < 70; stop += 1) {
+      await page.keyboard.press('Tab')
+      covered.push(...(await page.evaluate<string[]>(COVERED)))
+    }
+    expect(covered).toEqual([])
   })
 
   it('keeps the name of a user together beside many roles', async () => {
