@@ -1,4 +1,4 @@
-import type { ErrorCode, Need, ServiceError } from '../core/errors.ts'
+import { type ErrorCode, malformedRequest, type Need, type ServiceError } from '../core/errors.ts'
 import type { Problem } from '../core/problem.ts'
 import type { ErrorBody } from '../wire/error-body.ts'
 
@@ -56,6 +56,11 @@ export const STATUS = {
 
 export function statusOf(error: ServiceError): number {
   return STATUS[error.code]
+}
+
+/** The error of a request whose client ended the connection before it was answered; nobody gets it. */
+export function clientGone(): ServiceError {
+  return malformedRequest('The client ended the connection before it was answered')
 }
 
 export function renderError(error: ServiceError): ErrorBody {

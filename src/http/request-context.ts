@@ -154,6 +154,11 @@ export class RequestContext {
     return outgoing.writableFinished || outgoing.destroyed
   }
 
+  /** Whether an error is that the client ended the connection within its request. */
+  isOfClient(error: Error): boolean {
+    return this.#connection?.incoming.errored === error
+  }
+
   /** Aborts whatever waits for this call. */
   end(): void {
     this.#isEnded = true

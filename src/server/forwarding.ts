@@ -1,5 +1,6 @@
 import type { Cluster } from '../cluster/cluster.ts'
 import { ServiceError } from '../core/errors.ts'
+import { clientGone } from '../http/errors.ts'
 import { MIN_SEQUENCE } from '../http/at-least.ts'
 import { forward, FORWARDED, NoAnswer } from '../http/forward.ts'
 import { type AnswerRequest, type RequestContext, SEQUENCE } from '../http/request-context.ts'
@@ -52,7 +53,7 @@ async function answerElsewhere(
     const gone = AbortSignal.any([leader.gone, leader.silence])
     return await forward(request, context, { address: leader.address, gone, headers })
   } catch (error) {
-    if (request.signal.aborted) throw error
+    if (request.signal.aborted) throw clientGone()
     if (!silent.has(leader.gone)) {
       silent.add(leader.gone)
       const facts = { address: leader.address, error: String(error) }

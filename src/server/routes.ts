@@ -5,6 +5,7 @@ import { RegExpRouter } from 'hono/router/reg-exp-router'
 import { SmartRouter } from 'hono/router/smart-router'
 import { ServiceError } from '../core/errors.ts'
 import { outageOf } from '../core/faults.ts'
+import { clientGone } from '../http/errors.ts'
 import type { Log } from '../lib/log.ts'
 import type { AnswerRequest, RouteEnv } from '../http/request-context.ts'
 import { type AnswerFailure, type Failure, failure, failureOf } from '../http/failure.ts'
@@ -29,7 +30,8 @@ export function composeRoutes(options: RoutesOptions): AnswerRequest {
   const answer = (c: Context<RouteEnv>, given: Failure) =>
     options.answerFailure(c.req.raw, given, c.env)
   app.notFound((c) => options.otherwise(c.req.raw, c.env))
-  app.onError((error, c) => {
+  app.onError((thrown, c) => {
+    const error = c.env.isOfClient(thrown) ? clientGone() : thrown
     c.env.reason = error instanceof ServiceError ? error.code : 'bug'
     if (error instanceof ServiceError) return answer(c, failureOf(error))
     const { method, path } = c.req

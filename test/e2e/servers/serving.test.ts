@@ -8,6 +8,8 @@ import { tempDir } from '../../support/disk/temp-folder.ts'
 import { documentWith } from '../../support/documents/documents.ts'
 import { gitLine } from '../../support/git/git.ts'
 import { begin } from '../../support/http/begun-request.ts'
+import { answersWith } from '../../support/http/answer-counts.ts'
+import { BASIC } from '../../support/http/raw-http.ts'
 import { freePort } from '../../support/programs/free-port.ts'
 import { PostgresCluster } from '../../support/programs/postgres-cluster.ts'
 import { TcpProxy } from '../../support/programs/tcp-proxy.ts'
@@ -200,6 +202,23 @@ describe('several servers of one database', { tags: ['postgresql'] }, () => {
     expect(performance.now() - began).toBeLessThan(SOON_MS)
     expect(ends).toEqual([null, null])
     expect(answers.map(({ statusCode }) => statusCode)).toEqual([401, 401])
+    expect(await pausedBy(first, 'p')).toMatchObject({ paused: false })
+  })
+
+  it('have no fault of a client that goes within a request that is passed on', async () => {
+    const [first, second] = await openTwo(cluster.freshSchema())
+    await textAt(second, '/api/whoami', sequenceOf(await save(first, documentWith('p'))))
+    const headers = { 'content-length': '100', 'content-type': FORM, authorization: BASIC }
+    const { outgoing } = begin(second, '/api/pipelines/p/pause', { method: 'POST', headers })
+    outgoing.write('pauseCause=')
+
+    await expect.poll(() => second.fetch('/api/pipelines/p/status').then(({ ok }) => ok)).toBe(true)
+    outgoing.destroy()
+
+    await expect.poll(() => answersWith(second, '400')).toBe(1)
+    expect(await answersWith(second, '5')).toBe(0)
+    const logged = [...first.logged, ...second.logged]
+    expect(logged.filter(({ level }) => level === 'error')).toEqual([])
     expect(await pausedBy(first, 'p')).toMatchObject({ paused: false })
   })
 
