@@ -96,8 +96,8 @@ export const BREAKS_OF_CONFIGURATIONS: readonly Break[] = [
   {
     behaviour: 'the digest of a document is its MD5',
     file: 'core/digest.ts',
-    find: "createHash('md5')",
-    replace: "createHash('shake128', { outputLength: 16 })",
+    find: "algorithm: 'md5'",
+    replace: "algorithm: 'md5', header: ' '",
     test: 'http/config-reading.test.ts',
   },
   {
