@@ -5,7 +5,6 @@ import { unavailable } from '../core/errors.ts'
 import type { CommitSha, Revision } from '../core/revision.ts'
 import { LazyList } from '../lib/lazy-list.ts'
 import { syncFs } from '../storage/sync-fs.ts'
-import { fsErrorCode } from '../storage/fs-error.ts'
 import type { FsPromises } from '../storage/fs-promises.ts'
 import { openProcessLock } from '../storage/process-lock.ts'
 import { WriterQueue } from '../storage/writer-queue.ts'
@@ -44,6 +43,7 @@ import { type Admit, NativeCommits } from './sync/native-commits.ts'
 import { RefusedCommits } from './sync/refused-commits.ts'
 import { Reconciler, type ReconcilerOptions } from './sync/reconciler.ts'
 import {
+  asUnusable,
   openRepositoryFolder,
   type RepositoryFolder,
   tidyRepositoryFolder,
@@ -90,8 +90,6 @@ export interface OpenedHistory {
 /** Editors need less time to write a file, and so does a `git commit` after the edit. */
 const MAX_REST_MS = 500
 
-const UNUSABLE = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'EEXIST', 'EIO']
-
 /**
  * Opens the repository and brings branch, index and live file into agreement. Where they cannot be
  * and the index still knows revisions, these are served and writing waits.
@@ -102,9 +100,7 @@ export async function openHistoryParts(options: HistoryOptions): Promise<OpenedH
   try {
     return await openLocked(options)
   } catch (error) {
-    if (!UNUSABLE.includes(fsErrorCode(error) ?? '')) throw error
-    const reason = error instanceof Error ? error.message : 'the file system refuses'
-    throw unavailable(`The repository ${options.repository} cannot be used: ${reason}`, error)
+    throw asUnusable(error, options.repository)
   }
 }
 

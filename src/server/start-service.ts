@@ -11,6 +11,7 @@ import { inBackground } from '../lib/in-background.ts'
 import type { Log } from '../lib/log.ts'
 import { commandEntriesIn } from '../notify/audit/command-entries.ts'
 import { assertRestored } from '../operations/backup/unfinished-restore.ts'
+import { assertMayBegin } from '../operations/first-start.ts'
 import { assertStateMoved } from '../operations/lost-files.ts'
 import { type StatePlaces, statePlaces } from '../operations/service-places.ts'
 import { assertSeparate } from '../operations/separate-folders.ts'
@@ -27,6 +28,7 @@ import { openLeader } from './open-leader.ts'
 import { type HttpService, httpService } from './service.ts'
 import { ServicePort } from './service-port.ts'
 import { Shutdown } from './shutdown.ts'
+import { VERSION } from './version.ts'
 
 /** Hosts that stand for every address of the machine, and for none elsewhere. */
 const WILDCARDS: readonly string[] = ['0.0.0.0', '::']
@@ -117,11 +119,16 @@ function reservedFolders(settings: ServeSettings): string[] {
 
 async function openPlaces(
   settings: ServeSettings,
-  { shutdown, environment: { log } }: Pick<BootContext, 'shutdown' | 'environment'>,
+  { shutdown, environment: { log, programPath } }: Pick<BootContext, 'shutdown' | 'environment'>,
 ): Promise<StatePlaces> {
   const places = statePlaces(settings)
   const { stateDir } = places
-  await assertSeparate({ ...places, repository: resolve(settings['config-repo']) })
+  const repository = resolve(settings['config-repo'])
+  await assertSeparate({ ...places, repository })
+  // Several servers have the repository from their database.
+  if (settings.state === null) {
+    await assertMayBegin({ repository, fileName: settings['config-file'], programPath }, VERSION)
+  }
   await mkdir(stateDir, { recursive: true, mode: 0o700 })
   shutdown.own('close-engines', await openProcessLock(join(stateDir, 'lock'), log))
   await assertRestored(stateDir)

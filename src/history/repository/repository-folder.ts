@@ -36,6 +36,8 @@ interface FolderRequest {
 const EXCLUDED = ['/README.md', '.draft-*', '*.invalid-*']
 const NEW_REPOSITORY = '.git.draft-'
 
+const UNUSABLE = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'EEXIST', 'EIO']
+
 /** Files that a folder may hold before it becomes a repository. */
 const HARMLESS = ['README.md', 'lost+found']
 
@@ -53,13 +55,35 @@ export async function openRepositoryFolder(request: FolderRequest): Promise<Repo
     assertMayBecomeRepository(request, names)
     await initialise(fs, gitDir, request.objectFormat)
   }
-  await assertUsable(fs, { repository, gitDir })
-  await assertServable({ fs, gitDir }, request.git)
+  await assertUsableFolder(request)
   const ownDir = join(gitDir, 'cairn')
   const headsDir = join(gitDir, 'refs', 'heads')
   await fs.mkdir(ownDir, { recursive: true })
   await fs.mkdir(headsDir, { recursive: true })
   return { path: repository, gitDir, headsDir, ownDir }
+}
+
+/** The error for a repository that the file system does not let a service use; others stay what they are. */
+export function asUnusable(error: unknown, repository: string): unknown {
+  if (!UNUSABLE.includes(fsErrorCode(error) ?? '')) return error
+  const reason = error instanceof Error ? error.message : 'the file system refuses'
+  return unavailable(`The repository ${repository} cannot be used: ${reason}`, error)
+}
+
+/**
+ * Asserts that a folder has a repository that can be served, or may become one.
+ *
+ * @throws {ServiceError} `unavailable`
+ */
+export async function assertUsableFolder(
+  request: Omit<FolderRequest, 'objectFormat'>,
+): Promise<void> {
+  const { fs, repository, git } = request
+  const gitDir = join(repository, '.git')
+  const names = (await orNullWhenAbsent(fs.readdir(repository))) ?? []
+  if (!names.includes('.git')) return assertMayBecomeRepository(request, names)
+  await assertUsable(fs, { repository, gitDir })
+  await assertServable({ fs, gitDir }, git)
 }
 
 /**
@@ -82,7 +106,7 @@ export async function tidyRepositoryFolder(
 }
 
 function assertMayBecomeRepository(
-  { repository, fileName }: FolderRequest,
+  { repository, fileName }: Pick<FolderRequest, 'repository' | 'fileName'>,
   names: readonly string[],
 ): void {
   const foreign = names.filter(

@@ -8,7 +8,8 @@ import type { ChangeGround, Prepare } from '../revision/prepared-change.ts'
 import type { LiveFile, LiveFileState } from './live-file.ts'
 import { describeProblems } from '../revision/problems.ts'
 import type { RepositoryFolder } from '../repository/repository-folder.ts'
-import { unavailable } from '../../core/errors.ts'
+import { type ServiceError, unavailable } from '../../core/errors.ts'
+import type { Problem } from '../../core/problem.ts'
 import { readReflog, type ReflogEntry } from '../../git/reflog.ts'
 
 export interface FirstCommitOptions {
@@ -57,7 +58,17 @@ export async function commitAdopted(
   const live = await options.live.read()
   const document = live.kind === 'absent' ? null : bytesOf(options, live)
   if (document !== null) return commitAs(options, { branch, parent, live, document })
-  throw unavailable(`No commit of ${branch} has a valid configuration in ${options.live.path}`)
+  throw noConfiguration(branch, options.live.path)
+}
+
+/** The error for a branch that has commits, but no configuration to begin with. */
+export function noConfiguration(branch: string, path: string): ServiceError {
+  return unavailable(`No commit of ${branch} has a valid configuration in ${path}`)
+}
+
+/** The error for a live file that nothing can begin with. */
+export function invalidLiveFile(path: string, problems: readonly Problem[]): ServiceError {
+  return unavailable(`${path} is not valid: ${describeProblems(problems)}`)
 }
 
 interface FirstRevision {
@@ -70,10 +81,7 @@ interface FirstRevision {
 async function commitAs(options: FirstCommitOptions, first: FirstRevision): Promise<void> {
   const origin = { door: 'adoption', author: UPGRADE } as const
   const prepared = await options.prepare(first.document, null, origin, NOTHING_BEFORE)
-  if (!prepared.ok) {
-    const reasons = describeProblems(prepared.problems)
-    throw unavailable(`${options.live.path} is not valid: ${reasons}`)
-  }
+  if (!prepared.ok) throw invalidLiveFile(options.live.path, prepared.problems)
   const committed = await options.committer.commit({
     ...first,
     changes: [{ ...prepared, ...origin, message: '' }],

@@ -10,6 +10,7 @@ import type { Revision } from '../../core/revision.ts'
 import { importHistory, type ImportReport } from '../../history/import/import-history.ts'
 import type { ImportOptions } from '../../history/import/import-options.ts'
 import { readHead } from '../../git/refs.ts'
+import { assertMayBegin } from '../first-start.ts'
 import { assertKeysThere } from '../lost-files.ts'
 import { openSecretKeys } from '../../security/secret-keys.ts'
 import { ChangeSummary } from '../../document/changes/change-summary.ts'
@@ -82,8 +83,9 @@ export async function importRepository(
   const { repository, fileName, objectFormat, stateDir, keysFile } = places
   const { environment } = surroundings
   await assertSeparate({ repository, stateDir })
-  await fs.mkdir(stateDir, { recursive: true, mode: 0o700 })
   const { programPath } = surroundings
+  await assertMayBegin({ repository, fileName, programPath }, surroundings.version)
+  await fs.mkdir(stateDir, { recursive: true, mode: 0o700 })
   await assertKeysThere({ repository, fileName, keysFile, programPath })
   const box = new SecretBox(await openSecretKeys(keysFile))
   await using thread = new DocumentThread(box)
