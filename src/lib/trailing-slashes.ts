@@ -1,4 +1,4 @@
-/** A path or an address without the slashes at its end, which any number of slashes elsewhere do not make slow. */
+/** Removes the slashes at the end of a path or an address, in linear time. */
 export function withoutTrailingSlashes(text: string): string {
   return text.endsWith('/') ? text.replace(/(?<!\/)\/+$/, '') : text
 }

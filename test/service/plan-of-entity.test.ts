@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { shared } from '../support/programs/at-end.ts'
 import { DELEGATED, DELEGATED_CASES, type Person } from '../support/service/delegated-changes.ts'
 import { delegate, loginOf } from '../support/service/delegated-service.ts'
-import { rule, TWO_ADMINISTRATORS } from '../support/service/ruled-service.ts'
+import { REASONED, rule, TWO_ADMINISTRATORS } from '../support/service/ruled-service.ts'
 import { save } from '../support/service/saving.ts'
 import { openService } from '../support/service/service.ts'
 
@@ -128,11 +128,7 @@ describe('the plan of one entity', () => {
 })
 
 describe('a plan under a rule that asks for a reason', () => {
-  const service = shared(() =>
-    openService().then((opened) =>
-      rule(opened, 'version: 1\nrules: [{ name: why, need: [{ reason: required }] }]\n'),
-    ),
-  )
+  const service = shared(() => openService().then((opened) => rule(opened, REASONED)))
   const xml = textOf('m1', TWO_ADMINISTRATORS).replace('m1.git', 'x.git')
   const document = TWO_ADMINISTRATORS.replace('m1.git', 'x.git')
   const json = { entities: [{ kind: 'pipeline', name: 'm1', xml }] }

@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { shared } from '../support/programs/at-end.ts'
-import { putRules, rule, TWO_ADMINISTRATORS, TWO_EYES } from '../support/service/ruled-service.ts'
+import {
+  putRules,
+  REASONED,
+  rule,
+  TWO_ADMINISTRATORS,
+  TWO_EYES,
+} from '../support/service/ruled-service.ts'
 import { save } from '../support/service/saving.ts'
 import { type CalledService, openService } from '../support/service/service.ts'
 
@@ -10,7 +16,6 @@ const OFFER = 'Nothing is saved. You can propose it instead.'
 const BUTTON = 'name="action" value="propose"'
 
 const NO_RULES = 'version: 1\nrules: []\n'
-const REASONED = 'version: 1\nrules: [{ name: why, need: [{ reason: required }] }]\n'
 const FRESH = {
   name: 'fresh',
   pipelineGroup: 'mine',

@@ -22,6 +22,9 @@ rules:
     override: { by: user/root, reason: required }
 `
 
+/** Every change needs a reason. */
+export const REASONED = 'version: 1\nrules: [{ name: why, need: [{ reason: required }] }]\n'
+
 /** Gives a service the people and the document of the delegated changes, two administrators, and rules. */
 export async function rule<Service extends CalledService>(
   service: Service,
