@@ -12,7 +12,7 @@ const STATE_FLAG = 'name the state folder of a service with --state-dir'
 export interface StatePlace {
   /** As an operator knows it, without a password. */
   readonly name: string
-  /** Inspecting a store must not create one. */
+  /** Opens a store as it is: a command creates none, and upgrades none that a server of an earlier version may have. */
   open(): Promise<StateStore>
   load(lines: AsyncIterable<string>): Promise<void>
 }
@@ -21,7 +21,7 @@ export function placeOf({ state: url, 'state-dir': folder }: StateSettings): Sta
   if (url !== null) {
     return {
       name: 'The database',
-      open: async () => (await postgresState()).openPostgresState(url, { mustExist: true }),
+      open: async () => (await postgresState()).openPostgresState(url, { asIs: true }),
       load: async (lines) => (await postgresState()).loadPostgresState(url, lines),
     }
   }
@@ -30,7 +30,7 @@ export function placeOf({ state: url, 'state-dir': folder }: StateSettings): Sta
     name: file,
     open: async () => {
       await assertThere(resolve(file), STATE_FLAG)
-      return openSqliteState(file)
+      return openSqliteState(file, { asIs: true })
     },
     load: (lines) => loadSqliteState(file, lines),
   }

@@ -1,15 +1,14 @@
 import { loadLines } from './dump.ts'
 import { type Fence, PostgresDriver } from './postgres-driver.ts'
 import { StateStore } from './state-store.ts'
-import { storeUnavailable } from './unavailable.ts'
-import { UPGRADES, upgrade, type Upgrade, versionOf } from './upgrades.ts'
+import { assertUpgraded, UPGRADES, upgrade, type Upgrade } from './upgrades.ts'
 
 export interface PostgresStateOptions {
   readonly upgrades?: readonly Upgrade[]
   /** Called in each write transaction. */
   readonly fence?: Fence
-  /** Whether an empty database is refused, and not filled. */
-  readonly mustExist?: boolean
+  /** Whether an empty database and one of an earlier version are refused, and not filled or upgraded. */
+  readonly asIs?: boolean
 }
 
 /**
@@ -19,13 +18,11 @@ export interface PostgresStateOptions {
  */
 export async function openPostgresState(
   url: string,
-  { upgrades = UPGRADES, fence, mustExist = false }: PostgresStateOptions = {},
+  { upgrades = UPGRADES, fence, asIs = false }: PostgresStateOptions = {},
 ): Promise<StateStore> {
   const driver = new PostgresDriver(url, fence)
   try {
-    if (mustExist && (await versionOf(driver)) === 0) {
-      throw storeUnavailable('the database holds no state')
-    }
+    if (asIs) await assertUpgraded(driver, upgrades)
     await upgrade(driver, upgrades)
     return new StateStore(driver)
   } catch (error) {

@@ -7,9 +7,15 @@ import { SqliteConnection } from './sqlite-connection.ts'
 import { SqliteDriver } from './sqlite-driver.ts'
 import { StateStore } from './state-store.ts'
 import { storeUnavailable } from './unavailable.ts'
-import { UPGRADES, upgrade, versionOf, type Upgrade } from './upgrades.ts'
+import { assertUpgraded, UPGRADES, upgrade, versionOf, type Upgrade } from './upgrades.ts'
 
 const PRIVATE = { mode: 0o600, flag: 'wx' }
+
+export interface SqliteStateOptions {
+  readonly upgrades?: readonly Upgrade[]
+  /** Whether a store of an earlier version is refused, and not upgraded. */
+  readonly asIs?: boolean
+}
 
 /**
  * Opens the state store in a SQLite file, and creates one if none exists.
@@ -19,7 +25,7 @@ const PRIVATE = { mode: 0o600, flag: 'wx' }
  */
 export async function openSqliteState(
   file: string,
-  upgrades: readonly Upgrade[] = UPGRADES,
+  { upgrades = UPGRADES, asIs = false }: SqliteStateOptions = {},
 ): Promise<StateStore> {
   if (!(await isThere(file))) {
     // Two servers may start at once: the file that came first is opened below.
@@ -28,6 +34,7 @@ export async function openSqliteState(
   const driver = new SqliteDriver(file)
   try {
     if ((await versionOf(driver)) === 0) throw storeUnavailable(`${file} holds no state`)
+    if (asIs) await assertUpgraded(driver, upgrades)
     return new StateStore(driver, await upgrade(driver, upgrades))
   } catch (error) {
     await driver[Symbol.asyncDispose]()

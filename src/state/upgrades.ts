@@ -41,6 +41,19 @@ export async function upgrade(
   }
 }
 
+/**
+ * Asserts that a store is not one of an earlier version: a server of that may be running on it.
+ *
+ * @throws {ServiceError} `unavailable`, with the way out; also for an empty database.
+ */
+export async function assertUpgraded(driver: Driver, upgrades: readonly Upgrade[]): Promise<void> {
+  const version = await versionOf(driver)
+  if (version === 0) throw storeUnavailable('the database holds no state')
+  if (version >= upgrades.length) return
+  const reason = `it is that of an earlier version of this program (${version}, and not ${upgrades.length})`
+  throw storeUnavailable(`${reason}: stop the service, and start it with this version once`)
+}
+
 /** 0 for a database without these tables. */
 export async function versionOf(driver: Driver, name: SchemaName = 'version'): Promise<number> {
   const tables = await driver.tables()

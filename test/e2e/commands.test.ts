@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { documentWith } from '../support/documents/documents.ts'
 import { commitFile, git } from '../support/git/git.ts'
 import { command } from '../support/programs/command.ts'
+import { DatabaseSync } from '../../src/storage/sqlite-engine.ts'
 import { mayMount, SmallDisk } from '../support/disk/small-disk.ts'
 import { startService } from '../support/service/service.ts'
 import { run } from '../support/programs/start.ts'
@@ -50,6 +51,28 @@ describe('cairn state', () => {
       expect(readdirSync(target)).toEqual([])
     }
   })
+
+  it.each(['state check', 'state dump', 'audit', 'token list', 'agent invite list'])(
+    'and the like leave a store of an earlier version to its server: %s',
+    async (line) => {
+      const service = await startService()
+      await service.close()
+      using store = new DatabaseSync(join(service.folder, 'state', 'state.sqlite'))
+      store.exec("UPDATE meta SET n = 1 WHERE key = 'version'")
+
+      const { code, stdout, stderr } = await command([
+        ...line.split(' '),
+        '--state-dir',
+        join(service.folder, 'state'),
+      ])
+
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+      expect(stderr).toMatch(
+        /^cairn: The state store is unavailable: it is that of an earlier version of this program \(1, and not \d\): stop the service, and start it with this version once\n$/,
+      )
+      expect(store.prepare("SELECT n FROM meta WHERE key = 'version'").get()).toEqual({ n: 1 })
+    },
+  )
 
   it('makes no store where there is none', async () => {
     const { code, stderr } = await run(['state', 'check', '--state-dir', tempDir()])

@@ -88,3 +88,20 @@ it('a start says what it took over of an earlier version, and no command leaves 
   expect(dump.stdout).toContain('"target":"/x"')
   expect((await run(['audit', ...state])).stdout).toMatch(/  ana  save  \/x  from a  done/)
 })
+
+it('a command of a later version beside a service leaves its state as it is', async () => {
+  const folder = tempDir()
+  const part = /\[createTables,createAudit\]/
+  const main = otherProgram(part, '[createTables,createAudit,async()=>{}]')
+  const list = ['token', 'list', '--state-dir', join(folder, 'state')]
+
+  await whileServed({ folder }, async () => {
+    const refused = await run(list, { main })
+    expect(refused).toMatchObject({ code: 1, stdout: '' })
+    expect(refused.stderr).toContain('stop the service, and start it with this version once')
+  })
+
+  await whileServed({ folder })
+  await whileServed({ folder, main })
+  expect(await run(list, { main })).toMatchObject({ code: 0 })
+})

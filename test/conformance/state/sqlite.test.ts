@@ -8,7 +8,7 @@ describeStateStore('SQLite', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cairn-state-'))
   const file = join(folder, 'state.db')
   return {
-    open: (upgrades) => openSqliteState(file, upgrades),
+    open: (upgrades) => openSqliteState(file, upgrades ? { upgrades } : {}),
     load: (lines, upgrades) => loadSqliteState(file, lines, upgrades),
     remove: async () => {
       rmSync(folder, { recursive: true })
