@@ -93,7 +93,8 @@ function inWords(
   if (value === '') return { ...problem, path, message: `Enter the ${called}` }
   const isOdd = path === 'name' && /[^\w.-]/.test(value)
   const allowed = 'Use letters, digits, "-", "_" and "." in the name'
-  return { ...problem, path, message: isOdd ? allowed : message }
+  const said = message.replace(`the parameter "${path}"`, `The ${called}`)
+  return { ...problem, path, message: isOdd ? allowed : said }
 }
 
 function Preview({ preview: { xml, plan } }: { preview: PreviewedPipeline }) {

@@ -54,7 +54,7 @@ export function RestoreView(props: RestoreViewProps) {
       />
       {isSame && (
         <section class="card">
-          <p>{`${same} There is nothing to restore.`}</p>
+          <p>{same}</p>
           <p class="actions">
             <BackLink href={back} label="Back" />
           </p>

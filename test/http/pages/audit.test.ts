@@ -83,6 +83,16 @@ describe('the page of the audit log', () => {
     expect(saves).toEqual(['r4', 'r3', 'r2'])
   })
 
+  it('says why something was refused in words', async () => {
+    const service = await openService()
+    const body = new URLSearchParams({ username: 'admin', password: 'wrong' })
+    await service.fetch('/login', { method: 'POST', as: null, body })
+
+    const page = await pageOf(service, '/audit')
+
+    expect(rowWith(page, 'Tried to log in')).toContain(' wrong credentials, 403')
+  })
+
   it('says what was created, pushed or fetched by its name, and who logged in', async () => {
     const service = await openService()
     const body = new URLSearchParams({ scm: 'git', url: 'https://example.org/x.git' }).toString()

@@ -96,7 +96,9 @@ describe('the form for a new pipeline', () => {
     const taken = await send(service, { ...GIT, command: `sh -c '${command}'` })
 
     expect(refused.status).toBe(422)
-    expect(await refused.text()).toContain('has the shell operator &amp;&amp; outside quotes')
+    expect(await refused.text()).toContain(
+      'The command has the shell operator &amp;&amp; outside quotes',
+    )
     expect(await taken.text()).toContain('hello &amp;amp;&amp;amp; echo done')
   })
 

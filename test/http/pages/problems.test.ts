@@ -66,6 +66,16 @@ describe('a problem on its page has what it is solved with', () => {
     expect(agents).toMatch(/<details[^>]* open=""[^>]*>.*name="resources" value="docker, gpu"/s)
   })
 
+  it('parts that nobody acts on are named in one place', async () => {
+    const tool = element('trackingtool', { link: 'http://t/${ID}', regex: '(x)' })
+    const scene = await BuildScene.open({ pipelines: [{ name: 'app', before: [tool] }] })
+
+    const page = await pageOf(scene.service, '/problems')
+
+    expect(page).toContain('>Unsupported parts in the configuration</h2>')
+    expect(page).toContain('The tracking tool: comments of changes are shown without links')
+  })
+
   it('a file on disk that is not valid leads to its line', async () => {
     const scene = await BuildScene.open({ pipelines: [] }, ['--poll-interval', '50ms'])
     writeFileSync(join(scene.service.folder, 'config-repo', 'config.xml'), '<cruise>\n<secret-word')

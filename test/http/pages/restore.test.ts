@@ -253,6 +253,9 @@ describe('undoing one change', () => {
       subject: 'Undo r3 by admin',
       message: 'it worked',
     })
+    const again = await pageOf(service, '/config/r3/undo')
+    expect(again).toContain('The changes of r3 are already undone.')
+    expect(again).not.toContain('nothing to restore')
   })
 
   it.each([
