@@ -25,8 +25,8 @@ export interface StuckJobs {
   readonly briefly: string
   readonly errors: readonly Problem[]
   readonly pipelines: readonly string[]
-  /** The resources that each of them needs. */
-  readonly resources: readonly string[]
+  /** The resources that each of them needs, where no agent suits, whatever its status. */
+  readonly resources?: readonly string[]
 }
 
 /**
@@ -54,7 +54,7 @@ export class WaitingJobs {
   stuckStages(runs: readonly StageRun[]): readonly string[] {
     const sentences = runs.flatMap(({ active, jobs, stage }) => {
       const waiting = active ? jobs.filter(({ state }) => state === 'Scheduled') : []
-      return this.#stuckGroups(waiting).map(({ reason }) => `${stage.name} waits: ${reason}`)
+      return this.#stuckGroups(waiting).map(({ wait }) => `${stage.name} waits: ${wait.reason}`)
     })
     return [...new Set(sentences)]
   }
@@ -64,11 +64,11 @@ export class WaitingJobs {
     const since = this.#options.clock() - NOTICED_AFTER_MS
     if (this.#startedAt > since) return []
     const waiting = this.#options.builds.queue().filter((job) => job.scheduledDate <= since)
-    return this.#stuckGroups(waiting).map(({ jobs, reason }) => {
+    return this.#stuckGroups(waiting).map(({ jobs, wait: { isUnsuited, reason } }) => {
       const pipelines = [...new Set(jobs.map(({ pipelineName }) => pipelineName))]
-      const resources = jobs[0]?.resources ?? []
+      const lacking = isUnsuited ? { resources: jobs[0]?.resources ?? [] } : {}
       const errors = [{ message: reason }]
-      return { subject: subjectOf(jobs), briefly: brieflyOf(jobs), errors, pipelines, resources }
+      return { subject: subjectOf(jobs), briefly: brieflyOf(jobs), errors, pipelines, ...lacking }
     })
   }
 
@@ -85,7 +85,7 @@ export class WaitingJobs {
     return [...groups.values()].flatMap((group) => {
       const [first] = group
       const wait = first && explainWait(this.#needOf(first), candidates)
-      return wait?.isStuck === true ? [{ jobs: group, reason: wait.reason }] : []
+      return wait?.isStuck === true ? [{ jobs: group, wait }] : []
     })
   }
 

@@ -43,7 +43,7 @@ export interface HealthProblem {
   readonly revisions?: readonly { readonly commit: CommitSha; readonly number: number }[]
   /** The material that cannot be read, by its fingerprint. */
   readonly fingerprint?: string
-  /** The resources of the jobs that no agent can take. */
+  /** The resources of jobs that no agent suits, whatever its status. */
   readonly resources?: readonly string[]
   /**
    * The named pipelines: the problem is shown to callers who may view all of them, and to

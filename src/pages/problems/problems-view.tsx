@@ -116,7 +116,7 @@ function Listed({ problem, ...shown }: ListedProps) {
 /** The button or link that a problem is solved with. */
 function Cure({ frame, problem, mayOperate, taken }: ListedProps) {
   const { links, isAdministrator } = frame
-  const { kind, errors, fingerprint, pipelines = [], resources = [] } = problem
+  const { kind, errors, fingerprint, pipelines = [], resources } = problem
   if (kind === 'material' && fingerprint !== undefined && pipelines.some(mayOperate)) {
     return (
       <form method="post" action={links.retryMaterial(fingerprint)}>
@@ -134,10 +134,7 @@ function Cure({ frame, problem, mayOperate, taken }: ListedProps) {
       [links.liveFile(), line === undefined ? 'Open the file' : `Open line ${line}`],
       [links.edit(), 'Edit the configuration'],
     ],
-    'stuck-jobs': [
-      ...giving(links, resources),
-      [links.agents({ q: 'status:disabled' }), 'Enable an agent'],
-    ],
+    'stuck-jobs': [agentFor(links, resources)],
     agents: [[links.agents(), 'Show the agents']],
     servers: [[links.servers(), 'Show the servers']],
     lag: [[links.servers(), 'Show the servers']],
@@ -156,11 +153,14 @@ function Cure({ frame, problem, mayOperate, taken }: ListedProps) {
   )
 }
 
-/** Leads to the agents with the resources that jobs wait for. */
-function giving(links: Links, resources: readonly string[]) {
-  if (resources.length === 0) return []
+/** Leads to the agents with the resources that jobs wait for, or to those that could take them if they were enabled. */
+function agentFor(links: Links, resources: readonly string[] | undefined) {
+  if (resources === undefined) {
+    return [links.agents({ q: 'status:disabled' }), 'Enable an agent'] as const
+  }
+  if (resources.length === 0) return [links.agents(), 'Show the agents'] as const
   const names = resources.join(', ')
-  return [[links.agents({ resources: names }), `Give an agent ${names}`] as const]
+  return [links.agents({ resources: names }), `Give an agent ${names}`] as const
 }
 
 function Folded({ problem: { subject, briefly, errors } }: { problem: ServiceProblem }) {

@@ -61,9 +61,37 @@ describe('a problem on its page has what it is solved with', () => {
     expect(page).toContain(
       '<a class="button" href="/agents?resources=docker%2C+gpu">Give an agent docker, gpu',
     )
-    expect(page).toContain('href="/agents?q=status%3Adisabled">Enable an agent')
+    expect(page).not.toContain('Enable an agent')
     const agents = await pageOf(scene.service, '/agents?resources=docker%2C+gpu')
     expect(agents).toMatch(/<details[^>]* open=""[^>]*>.*name="resources" value="docker, gpu"/s)
+  })
+
+  it('a job whose agent is disabled leads to that agent, and gives nobody its resources', async () => {
+    let ahead = 0
+    const clock = () => Date.now() + ahead
+    const scene = await BuildScene.open({ pipelines: [{ name: 'app' }] }, [], clock)
+    await ProtocolAgent.join(scene.service, 'a1')
+    await scene.post('/api/agents/a1/disable')
+    await scene.schedule()
+    ahead += 2 * MINUTE_MS
+
+    const page = await pageOf(scene.service, '/problems')
+
+    expect(page).toContain('the one agent that could take it')
+    expect(page).toContain('href="/agents?q=status%3Adisabled">Enable an agent')
+  })
+
+  it('a job without any agent leads to the agents', async () => {
+    let ahead = 0
+    const clock = () => Date.now() + ahead
+    const scene = await BuildScene.open({ pipelines: [{ name: 'app' }] }, [], clock)
+    await scene.schedule()
+    ahead += 2 * MINUTE_MS
+
+    const page = await pageOf(scene.service, '/problems')
+
+    expect(page).toContain('<a class="button" href="/agents">Show the agents')
+    expect(page).not.toContain('Enable an agent')
   })
 
   it('parts that nobody acts on are named in one place', async () => {
