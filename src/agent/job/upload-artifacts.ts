@@ -60,7 +60,7 @@ async function uploadAll(
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const { file, path } = next
       const isSent = await ofOneArtifact(context, path, async () => {
-        if (user !== null) await assertOwn(folder, file, user)
+        await assertOwn(folder, file, user)
         await calls.upload({ kind, file, path }, signal)
         return true
       })
@@ -93,12 +93,13 @@ function shown(name: string): string {
 }
 
 /**
- * Asserts that the agent reads no file for the job that the job may not read itself.
+ * Asserts that the agent reads no file for the job that is not the job's.
  *
- * @throws for a link that leaves the working folder, and for a file of another user.
+ * @throws for a link that leaves the working folder, and for a file of another user than the jobs'.
  */
-async function assertOwn(folder: string, file: string, { name, uid }: JobUser): Promise<void> {
+async function assertOwn(folder: string, file: string, user: JobUser | null): Promise<void> {
   const path = relative(folder, file)
   await resolveInside(folder, path)
-  if ((await stat(file)).uid !== uid) throw new Error(`${path} does not belong to ${name}`)
+  if (user === null || (await stat(file)).uid === user.uid) return
+  throw new Error(`${path} does not belong to ${user.name}`)
 }

@@ -64,6 +64,24 @@ describe('the artifacts of a job', () => {
     expect(job.result).toBe('Failed')
     expect(job.artifacts.size).toBe(0)
   })
+
+  it('are not where a link leads out of the working folder', async () => {
+    const job = await agent.run({
+      tasks: [
+        sh('mkdir out in; echo a >in/a; ln -s ../in/a out/a; ln -s ../../../identity.json out/b'),
+      ],
+      artifacts: [
+        { kind: 'artifact', src: 'out', dest: null },
+        { kind: 'artifact', src: '**/b', dest: 'deep' },
+      ],
+    })
+
+    expect(job.result).toBe('Failed')
+    expect([...job.artifacts]).toEqual([['artifact out/a', 'a\n']])
+    expect(job.text).toMatch(
+      /The artifact out\/b cannot be kept: out\/b is not inside the working folder/,
+    )
+  })
 })
 
 describe('a task that fetches an artifact', () => {
