@@ -157,7 +157,9 @@ export class AgentDirectory {
    * loss is durable before it is visible.
    */
   async findLost(): Promise<readonly string[]> {
-    const since = this.#options.clock() - this.#options.timeout
+    const now = this.#options.clock()
+    for (const agent of this.list()) this.#hearNoLaterThan(now, agent)
+    const since = now - this.#options.timeout
     const isSilent = ({ heard, record }: KnownAgent) =>
       (heard?.at ?? record?.lastContact ?? 0) <= since
     const silent = this.list().filter(isSilent)
@@ -173,6 +175,12 @@ export class AgentDirectory {
       else this.apply(uuid, 'silence')
     }
     return lost.map(({ uuid }) => uuid)
+  }
+
+  /** A clock that was put back must not make an agent that is gone one that will be heard. */
+  #hearNoLaterThan(now: number, agent: KnownAgent): void {
+    const { heard } = agent
+    if (heard !== null && heard.at > now) this.#keep({ ...agent, heard: { ...heard, at: now } })
   }
 
   async #recordLoss(lost: readonly KnownAgent[]): Promise<void> {

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
-import type { Clock } from '../lib/clock.ts'
+import { type Clock, steadyClock } from '../lib/clock.ts'
 import type { IssuedCredential, Principal } from '../core/principal.ts'
 import { tooMany } from '../core/service/rate-limit.ts'
 import { isSameLogin, LoginLimits, type LoginPlace } from './login-limits.ts'
@@ -96,7 +96,7 @@ export class CredentialCheck {
   #edition = 0
 
   constructor(options: CredentialCheckOptions) {
-    this.#options = options
+    this.#options = { ...options, clock: steadyClock(options.clock) }
     this.#limits = new LoginLimits(options.clock)
   }
 

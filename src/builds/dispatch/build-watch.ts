@@ -1,5 +1,5 @@
 import type { Builds } from '../engine/builds.ts'
-import type { Clock } from '../../lib/clock.ts'
+import { type Clock, steadyClock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import { SerialQueue } from '../../lib/serial-queue.ts'
 import type { AgentDirectory } from '../../agents/agent-directory.ts'
@@ -32,7 +32,7 @@ export class BuildWatch implements AsyncDisposable {
   #isClosed = false
 
   constructor(options: BuildWatchOptions) {
-    this.#options = options
+    this.#options = { ...options, clock: steadyClock(options.clock) }
     this.#startedAt = options.clock()
     this.#timers = [
       setInterval(() => this.#round(() => this.#moveLost()), LOST_CHECK_INTERVAL_MS),

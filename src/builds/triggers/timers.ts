@@ -16,6 +16,8 @@ export interface TimersOptions {
 
 interface Timer {
   readonly cron: string
+  /** The next tick is the first one after this time. */
+  readonly after: number
   readonly next: number | null
 }
 
@@ -48,9 +50,9 @@ export class Timers implements Disposable {
       const timer = before.get(pipeline)
       if (timer?.cron === cron) return timer
       const done = this.#done.get(nameKey(pipeline))
-      if (done?.cron === cron) return { cron, next: nextFire(cron, near(done.at, now)) }
+      if (done?.cron === cron) return timerAfter(cron, near(done.at, now))
       begun.set(pipeline, { cron, at: now })
-      return { cron, next: nextFire(cron, now) }
+      return timerAfter(cron, now)
     }
     this.#timers = new Map([...crons].map(([name, cron]) => [name, timerOf(name, cron)]))
     // A pipeline that is configured later is new, even if an older one had its name.
@@ -67,22 +69,36 @@ export class Timers implements Disposable {
   #wait(): void {
     if (this.#waiting) clearTimeout(this.#waiting)
     this.#waiting = null
+    if (this.#timers.size === 0) return
+    const now = this.#options.clock()
+    this.#followClock(now)
     const soonest = Math.min(...[...this.#timers.values()].map(({ next }) => next ?? Infinity))
-    if (soonest === Infinity) return
-    const pause = Math.min(Math.max(soonest - this.#options.clock(), 0), MAX_WAIT_MS)
+    const pause = Math.min(Math.max(soonest - now, 0), MAX_WAIT_MS)
     this.#waiting = setTimeout(() => this.#fire(), pause)
     this.#waiting.unref()
+  }
+
+  #followClock(now: number): void {
+    for (const [pipeline, { cron, after }] of this.#timers) {
+      if (after > now + MADE_UP_FOR_MS) {
+        this.#timers.set(pipeline, timerAfter(cron, near(after, now)))
+      }
+    }
   }
 
   #fire(): void {
     const now = this.#options.clock()
     for (const [pipeline, { cron, next }] of this.#timers) {
       if (next === null || next > now) continue
-      this.#timers.set(pipeline, { cron, next: nextFire(cron, now) })
+      this.#timers.set(pipeline, timerAfter(cron, now))
       this.#options.fired(pipeline, { cron, at: now })
     }
     this.#wait()
   }
+}
+
+function timerAfter(cron: string, after: number): Timer {
+  return { cron, after, next: nextFire(cron, after) }
 }
 
 /** A clock that was wrong must neither silence a timer nor fire it for a tick of long ago. */

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net'
-import type { Clock } from '../../lib/clock.ts'
+import { type Clock, steadyClock } from '../../lib/clock.ts'
 import { ServiceError } from '../errors.ts'
 
 export interface RateLimitOptions {
@@ -26,7 +26,7 @@ export class RateLimit {
   readonly #fullAt = new Map<string, number>()
 
   constructor(options: RateLimitOptions) {
-    this.#options = options
+    this.#options = { ...options, clock: steadyClock(options.clock) }
   }
 
   /** Milliseconds until the caller may act again; 0 when it may now. */
