@@ -208,7 +208,7 @@ export const BREAKS_OF_CONFIGURATIONS: readonly Break[] = [
   {
     behaviour: 'the configuration is saved by administrators of something alone',
     file: 'configuration/save/config-saving.ts',
-    find: "assertMay(deps.access, principal, { action: 'administer-something' })",
+    find: "assertMayChange(() => assertMay(deps.access, principal, { action: 'administer-something' }))",
     replace: '',
     test: 'http/permissions.test.ts',
   },
