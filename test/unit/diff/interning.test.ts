@@ -36,18 +36,20 @@ describe('the lines of a small region', () => {
   })
 })
 
+/** A text of four lines that take turns, with some others in the middle. */
+function repetitive(between: readonly string[]): Buffer {
+  const end = Array.from({ length: 3_000 }, (_, n) => 'abcd'.charAt(n % 4))
+  return Buffer.from([...end, ...between, 'rare', ...end, ''].join('\n'))
+}
+
 describe('lines that occur thousands of times', () => {
   const line = fc.constantFrom('a', 'b', 'c', 'd', 'new', 'other')
   const few = fc.array(line, { minLength: 2, maxLength: 30 })
-  const text = (between: readonly string[]) => {
-    const end = Array.from({ length: 3_000 }, (_, n) => 'abcd'.charAt(n % 4))
-    return Buffer.from([...end, ...between, 'rare', ...end, ''].join('\n'))
-  }
 
   it('are compared in steps as at once', () => {
     fc.assert(
       fc.property(few, few, (one, other) => {
-        const [before, after] = [text(one), text(other)]
+        const [before, after] = [repetitive(one), repetitive(other)]
         noteLines(before, splitLines(before))
 
         expect(runSync(quickScript(before, after))?.changes).toEqual(
