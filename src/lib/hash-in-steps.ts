@@ -3,7 +3,7 @@ import { createHash, type Hash } from 'node:crypto'
 /** Bytes that are hashed in one step, which takes about a millisecond. */
 const STEP = 2 ** 20
 
-/** What is hashed in front of the bytes, and how. */
+/** The algorithm of a hash, and the text in front of the bytes, such as that of a git object. */
 export interface HashKind {
   readonly algorithm: 'md5' | 'sha1' | 'sha256'
   readonly header?: string
@@ -16,12 +16,12 @@ interface Hashed {
   readonly states: readonly Hash[]
 }
 
-/** Of each algorithm, the latest bytes that took more than a step: a large document is followed by one much like it. */
+/** The latest long bytes of each algorithm: a large document is mostly followed by one that differs in little. */
 const latest = new Map<HashKind['algorithm'], Hashed>()
 
 /**
- * The hash of bytes, which must not change, in hexadecimal digits, in steps. It goes on from where the bytes differ from the latest
- * that were hashed in the same way.
+ * Hashes bytes in steps; they must not change. The result is in hexadecimal digits. Of bytes that begin as the latest ones of the
+ * same kind do, only the rest is hashed.
  */
 export function* hashInSteps(
   { algorithm, header = '' }: HashKind,
@@ -42,7 +42,7 @@ export function* hashInSteps(
   return hash.digest('hex')
 }
 
-/** The states that are known already: those of the steps with which the latest bytes begin as well. */
+/** The states after the steps in which the bytes are those of the latest. */
 function* statesOf(
   algorithm: HashKind['algorithm'],
   header: string,
