@@ -246,3 +246,24 @@ rules:
     expect([stale.status, fresh.status]).toEqual([412, 202])
   })
 })
+
+describe('a decision about an agent that rules leave to others', () => {
+  it('is refused whatever is preferred, and proposed as an entity', async () => {
+    const service = await openService().then((each) => rule(each, 'version: 1\nrules: []\n'))
+    const agent = '<agent hostname="b" ipaddress="1.1.1.1" uuid="u1" />'
+    const agents = `  <agents>\n    ${agent}\n  </agents>\n</cruise>`
+    await save(service, TWO_ADMINISTRATORS.replace('</cruise>', agents), 'root:p')
+    const need = 'match: { entity: agent/* }, need: [{ approvals: 1, of: admins }], not: [author]'
+    await putRules(service, `version: 1\nrules: [{ name: agents, ${need} }]\n`)
+    const root = { as: 'root:p', headers: { ...PREFER, 'if-match': '*' } }
+
+    const decided = await call(service, '/api/agents/u1/disable', { ...root, method: 'POST' })
+    const body = agent.replace(' uuid', ' isDisabled="true" uuid')
+    const put = { ...root, method: 'PUT', body }
+    const proposed = await call(service, '/api/config/entities/agent/u1', put)
+
+    expect([decided.status, decided.body.propose]).toEqual([403, '/api/proposals'])
+    expect(proposed.status).toBe(202)
+    expect(proposed.body).toMatchObject({ title: 'Because', entities: ['agent/u1'] })
+  })
+})
