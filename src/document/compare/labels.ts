@@ -1,6 +1,7 @@
 import { attributeOf, childElements, elementsAt, elementText } from '../xml/xml-elements.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 import { elementIdentity, elementKindOf } from './element-kind.ts'
+import { memoize } from '../../lib/memoize.ts'
 import { displayedName } from '../entities/shown-value.ts'
 
 /** The label of an element in changes: a word and, mostly, a name. */
@@ -9,10 +10,28 @@ export function labelOf(element: XmlElement): string {
   if (word === 'task') return `task “${displayedName(taskText(element))}”`
   if (word === 'material') return `material ${displayedName(materialText(element))}`
   if (word === 'argument') return `argument “${displayedName(argumentText(element))}”`
-  const identity = elementIdentity(element)
+  const identity = hostOf(element) ?? elementIdentity(element)
   const named = identity === null ? word : `${word} ${displayedName(identity)}`
   return inRole(element.parent?.name ?? '', named)
 }
+
+/** The host of an agent that an environment lists by its uuid; null for anything else. */
+function hostOf(element: XmlElement): string | null {
+  if (element.name !== 'physical') return null
+  let root = element
+  while (root.parent !== null) root = root.parent
+  return hostsIn(root).get(attributeOf(element, 'uuid')) ?? null
+}
+
+const hostsIn = memoize(
+  (root: XmlElement) =>
+    new Map(
+      elementsAt(root, 'agents/agent').map((agent) => [
+        attributeOf(agent, 'uuid'),
+        attributeOf(agent, 'hostname'),
+      ]),
+    ),
+)
 
 /** Users and roles are labelled by the list they are in. */
 function inRole(list: string, named: string): string {

@@ -199,6 +199,12 @@ describe('the summary of what changed', () => {
       ['agent/u1 reformatted: layout only'],
     ],
     [
+      'agents of an environment by their hosts, where the document has them',
+      '<environment name="live">',
+      '<environment name="live"><agents><physical uuid="u1" /><physical uuid="u9" /></agents>',
+      ['environment/live added: add agent box1', 'environment/live added: add agent u9'],
+    ],
+    [
       'a comment in a pipeline',
       '<stage',
       '<!-- fast --><stage',
