@@ -53,7 +53,7 @@ async function answerHistory(
   const asked = { address, offset, isEffective }
   const entity = await readEntityHistory(configuration, c.env.principal, asked)
   const headers = entity.indexing === null ? {} : REFRESHING
-  return pageResponse(<EntityView {...pages.open(c)} entity={entity} />, 200, headers)
+  return pageResponse(<EntityView {...pages.openWithMessage(c)} entity={entity} />, 200, headers)
 }
 
 async function answerComparison(

@@ -3,10 +3,11 @@ import { capitalised } from '../kit/words/capitalised.ts'
 import type { EntityHistory } from './entity-history.ts'
 import { hasForm } from '../../document/form/form-shape.ts'
 import { EntityName } from '../work/edit-scope.ts'
-import { type OpenPage, PageLayout } from '../kit/layout.tsx'
+import { type OpenPageWithMessage, PageLayout } from '../kit/layout.tsx'
 import { EffectiveTable } from './effective-table.tsx'
 import { LinkButton, LinkChoice } from '../kit/buttons.tsx'
 import { countOf } from '../kit/words/count.ts'
+import { FlashCard } from '../kit/notice.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import type { Links } from '../kit/links.ts'
 import { StateAway } from '../frame/page-state.tsx'
@@ -14,13 +15,13 @@ import { listingHtml } from '../code/listing-html.ts'
 import { IndexingNotice } from '../parts/indexing-notice.tsx'
 import { EntityTimeline } from './entity-timeline.tsx'
 
-export interface EntityViewProps extends OpenPage {
+export interface EntityViewProps extends OpenPageWithMessage {
   readonly entity: EntityHistory
 }
 
 /** The history of one entity, without other changes. */
 export function EntityView(props: EntityViewProps) {
-  const { frame, entity } = props
+  const { frame, entity, flash } = props
   return (
     <PageLayout
       frame={frame}
@@ -28,6 +29,7 @@ export function EntityView(props: EntityViewProps) {
       section="history"
       styles={['code.css', 'compare.css', 'snapshot.css', 'entity.css']}
     >
+      {flash && <FlashCard flash={flash} />}
       <Head {...props} />
       {entity.indexing && <IndexingNotice progress={entity.indexing} />}
       {!entity.hasRuns && <StateAway what="Runs are not shown" />}

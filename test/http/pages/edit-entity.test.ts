@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { save } from '../../support/service/saving.ts'
+import { addSomeone, ADMIN_ALONE, SOMEONE } from '../../support/service/someone-else.ts'
 import {
   BASE,
   md5,
@@ -51,6 +52,35 @@ describe('the editor of one entity', () => {
     expect(await response.json()).toMatchObject({
       problems: expect.arrayContaining([expect.objectContaining({ line: line + 6, typedLine: 7 })]),
     })
+  })
+
+  it('says to the administrator of a group what was saved, and what was restored', async () => {
+    const admins = '<authorization><admins><user>someone</user></admins></authorization>'
+    const secured = BASE.replace('  <pipelines', `  ${ADMIN_ALONE}\n  <pipelines`)
+    const base = secured.replace(/(<pipelines [^>]*>)/, `$1${admins}`)
+    const service = await serviceAt(base)
+    await addSomeone(service)
+    const at = async (path: string) => (await service.fetch(path, { as: SOMEONE })).text()
+    const send = async (path: string, fields: Readonly<Record<string, string>>) => {
+      const body = new URLSearchParams(fields)
+      const sent = await service.fetch(path, { method: 'POST', body, as: SOMEONE })
+      return at(sent.headers.get('location') ?? '')
+    }
+    const xml = textIn(await at('/config/edit?entity=pipeline/beta'))
+
+    const saved = await send('/config/edit', {
+      basedOn: md5(base),
+      entity: 'pipeline/beta',
+      action: 'save',
+      xml: xml.replace('beta.git', 'other.git'),
+    })
+    const restored = await send('/config/entity/pipeline/beta/restore/r2', {
+      basedOn: md5(base.replace('beta.git', 'other.git')),
+      reason: 'it was better',
+    })
+
+    expect(saved).toContain('Saved as r3.')
+    expect(restored).toContain('Saved as r4.')
   })
 
   it('is not found when there is none, and not understood when the name is none', async () => {
