@@ -39,7 +39,7 @@ const FORMS: readonly Previewed[] = [
     typed: { 'f.authorization.view.1.text': 'viewer' },
     words: 'added view permission of user viewer',
     xml: '<user>viewer</user>',
-    plan: /viewer gains: view pipeline s1/,
+    plan: /viewer gains: view 2 pipelines: s1, s2\./,
   },
   {
     path: 'template/tpl',

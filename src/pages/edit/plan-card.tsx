@@ -5,6 +5,7 @@ import { A_REASON } from '../../configuration/gate/rules/verdict.ts'
 import { nameKey } from '../../core/name-key.ts'
 import { type Fact, Facts } from '../kit/facts.tsx'
 import { FirstOf, someOf } from '../kit/lists.tsx'
+import { countOf } from '../kit/words/count.ts'
 
 /** Longer lists are cut. */
 const MAX_ENTRIES = 20
@@ -91,12 +92,37 @@ function Permissions({ items }: { items: Plan['permissions'] }) {
       of={({ user, gains, loses }) => (
         <>
           <b>{user}</b>
-          {gains.length > 0 && ` gains: ${someOf(gains, MAX_ENTRIES)}.`}
-          {loses.length > 0 && ` loses: ${someOf(loses, MAX_ENTRIES)}.`}
+          {gains.length > 0 && ` gains: ${inShort(gains)}.`}
+          {loses.length > 0 && ` loses: ${inShort(loses)}.`}
         </>
       )}
     />
   )
+}
+
+/** Such as `view pipeline checkout`: what may be done, the kind, and the name. */
+const PERMISSION = /^(\w+) (group|template|pipeline) (.+)$/
+
+/** Such as `view and operate 8 pipelines: checkout, billing …`: what is alike is said once. */
+function inShort(permissions: readonly string[]): string {
+  const places = new Map<string, { kind: string; name: string; verbs: string[] }>()
+  for (const permission of permissions) {
+    const [, verb = permission, kind = '', name = ''] = PERMISSION.exec(permission) ?? []
+    const place = places.get(`${kind} ${name}`) ?? { kind, name, verbs: [] }
+    place.verbs.push(verb)
+    places.set(`${kind} ${name}`, place)
+  }
+  const clauses = new Map<string, { doing: string; kind: string; names: string[] }>()
+  for (const { kind, name, verbs } of places.values()) {
+    const doing = verbs.join(' and ')
+    const clause = clauses.get(`${doing} ${kind}`) ?? { doing, kind, names: [] }
+    clause.names.push(name)
+    clauses.set(`${doing} ${kind}`, clause)
+  }
+  return Array.from(clauses.values(), ({ doing, kind, names }) => {
+    if (names.length === 1) return [doing, kind, ...names].join(' ').trim()
+    return `${doing} ${countOf(names.length, kind)}: ${someOf(names, MAX_PLACES)}`
+  }).join('; ')
 }
 
 /** The reason of the gate, and whose decisions would let the change pass where the reason does not say it. */
