@@ -12,7 +12,7 @@ export interface HistoryIndexOptions extends HistoryWalkerDeps {
 }
 
 /** Raise this when what is stored of a revision changes, or the examination of revisions does. */
-const FORMAT = 'cairn index 4'
+const FORMAT = 'cairn index 5'
 
 /** The first revision of each part of a history is indexed as one that came upon nothing. */
 export function indexFormat(parts: readonly Pick<NumberSpan, 'first'>[]): string {

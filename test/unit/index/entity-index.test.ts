@@ -92,7 +92,7 @@ function withOther(file: Buffer): Buffer {
 }
 
 function ofOther(file: Buffer): Buffer {
-  file.write('cairn index 0', file.indexOf('cairn index 4'))
+  file.write('cairn index 0', file.indexOf('cairn index '))
   return file
 }
 
