@@ -106,7 +106,8 @@ function parseCommit({
     time: new Date(at).toISOString(),
     commit: sha,
     author: facts?.username ?? author,
-    subject: subjectOf(message),
+    // What the original wrote are facts, which have their columns, and no words.
+    subject: facts?.form === 'original' ? 'Configuration changed' : subjectOf(message),
     reason: bodyOf(message),
     proposal: proposal ?? null,
     approvals: valuesOf('Approved-by').map((value) => {

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { edited, GUARDED, TWO_EYES } from '../support/gate/guarded-document.ts'
 import { GuardedService } from '../support/gate/guarded-service.ts'
@@ -68,6 +70,21 @@ describe('cairn report', () => {
     expect(await report(clone, '--csv')).toMatch(/^time,commit,author,subject/)
     expect(JSON.parse(await report(clone, '--json', '--until', '2001-01-01'))).toEqual([])
     expect(securedDocument()).not.toContain('told')
+  })
+
+  it('has words in place of the record of facts that the original wrote', async () => {
+    const folder = tempDir()
+    git(folder, 'init', '--quiet', '-b', 'master')
+    writeFileSync(join(folder, 'config.xml'), documentWith('web'))
+    git(folder, 'add', 'config.xml')
+    const facts = 'schema_version:75|go_edition:OpenSource|go_version:15.2.0(2248-c1f90a6aa3192a)'
+    const record = `user:Gunnar|timestamp:1450718883389|${facts}|md5:338bf1eb0477fdcf1391cc48571ef190`
+    git(folder, 'commit', '--quiet', '-m', record)
+
+    const told = await report(folder)
+
+    expect(told).toContain('Gunnar: Configuration changed')
+    expect(told).not.toContain('timestamp')
   })
 
   it('tells the changes of a quarter to a group, with who asked, approved and overrode, by one command', async () => {
