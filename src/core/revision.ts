@@ -69,3 +69,16 @@ export function shownAuthor(username: string): string {
   const host = AGENT.exec(username)?.[1]
   return host === undefined || host === '' ? username : host
 }
+
+/** The whole message of a commit of the original server: facts without words. */
+const RECORD = /^user:.*\|timestamp:\d+\|/
+
+/** Whether the subject of a commit is a record of facts. */
+export function isRecord(subject: string): boolean {
+  return RECORD.test(subject)
+}
+
+/** The subject of a commit as far as it is words. */
+export function shownSubject(subject: string): string {
+  return isRecord(subject) ? 'Configuration changed' : subject
+}

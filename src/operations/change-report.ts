@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { CommitSha } from '../core/revision.ts'
+import { CommitSha, shownSubject } from '../core/revision.ts'
 import { nameKey } from '../core/name-key.ts'
 import { summariseChanges } from '../document/changes/summarise-changes.ts'
 import { entitiesOf, formerNameOf } from '../document/changes/entities-of.ts'
@@ -106,8 +106,7 @@ function parseCommit({
     time: new Date(at).toISOString(),
     commit: sha,
     author: facts?.username ?? author,
-    // What the original wrote are facts, which have their columns, and no words.
-    subject: facts?.form === 'original' ? 'Configuration changed' : subjectOf(message),
+    subject: shownSubject(subjectOf(message)),
     reason: bodyOf(message),
     proposal: proposal ?? null,
     approvals: valuesOf('Approved-by').map((value) => {

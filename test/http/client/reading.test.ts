@@ -1,7 +1,12 @@
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
+import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { aConfiguration } from '../../support/documents/a-configuration.ts'
+import { tempDir } from '../../support/disk/temp-folder.ts'
+import { git } from '../../support/git/git.ts'
 import { shared } from '../../support/programs/at-end.ts'
 import { ClientCommands } from '../../support/service/client-commands.ts'
 import { save } from '../../support/service/saving.ts'
@@ -39,6 +44,26 @@ describe('the commands that read', () => {
 
     expect(newest).toMatch(/^r3 {2}\d{4}-\d\d-\d\d \d\d:\d\d UTC {2}admin {2}.*beta/)
     expect(next).toMatch(/^r2 /)
+  })
+
+  it('have words for a revision of which the original server wrote facts alone', async () => {
+    const folder = tempDir()
+    const repository = join(folder, 'config-repo')
+    mkdirSync(repository)
+    git(repository, 'init', '--quiet', '-b', 'master')
+    writeFileSync(join(repository, 'config.xml'), ONE)
+    git(repository, 'add', 'config.xml')
+    const facts = 'schema_version:75|go_edition:OpenSource|go_version:15.2.0(2248-c1f90a6aa3192a)'
+    const md5 = createHash('md5').update(ONE).digest('hex')
+    const record = `user:Gunnar|timestamp:1450718883389|${facts}|md5:${md5}`
+    git(repository, 'commit', '--quiet', '-m', record)
+    const client = new ClientCommands(await startService([], folder))
+
+    const [oldest] = (await client.lines('history')).slice(-1)
+    const shown = await client.lines('show', 'r1')
+
+    expect(oldest).toMatch(/^r1 .* Gunnar {2}Configuration changed$/)
+    expect(shown).toContain('Configuration changed')
   })
 
   it('list those of an entity, of a time and of a user', async () => {

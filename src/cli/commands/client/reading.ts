@@ -1,5 +1,6 @@
 import type { AnswerOf } from '../../../client/call-types.ts'
 import type { ServiceClient } from '../../../client/service-client.ts'
+import { shownSubject } from '../../../core/revision.ts'
 import { connect } from '../../client/connect.ts'
 import { fetchEntity } from '../../client/entity-call.ts'
 import { type PrintedLine, printJson, printLines, printText } from '../../client/print.ts'
@@ -112,7 +113,7 @@ function printRevisions(revisions: Revisions, json: boolean): void {
         revisionText(revision).padEnd(numbers),
         timeText(time),
         username.padEnd(names),
-        `${subject}${tagged}`,
+        `${shownSubject(subject)}${tagged}`,
       ]
       const reason = message.split('\n').filter((line) => line !== '')
       return [
@@ -134,7 +135,7 @@ function linesOfRevision({
     `digest ${md5}`,
     ...(tags.length === 0 ? [] : [`tags ${tags.join(', ')}`]),
     '',
-    subject,
+    shownSubject(subject),
     ...(message === '' ? [] : ['', ...message.split('\n').map((line) => `    ${line}`)]),
     ...(changes.length === 0 ? [] : ['', ...linesOfChanges(changes)]),
   ]

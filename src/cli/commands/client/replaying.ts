@@ -1,4 +1,5 @@
 import type { AnswerOf } from '../../../client/call-types.ts'
+import { shownSubject } from '../../../core/revision.ts'
 import { wrongUsage } from '../../usage.ts'
 import { connect } from '../../client/connect.ts'
 import { printJson, type PrintedLine, printLines } from '../../client/print.ts'
@@ -40,7 +41,7 @@ function describeReplay(replay: Replay): readonly (PrintedLine | string)[] {
     ...revisions.map(({ objections, ...revision }) => {
       const { username, time, subject } = revision
       const reasons = objections.map(({ reason }) => reason).join('; ')
-      const text = `${revisionText(revision)}  ${timeText(time)}  ${username}  ${subject}: ${reasons}`
+      const text = `${revisionText(revision)}  ${timeText(time)}  ${username}  ${shownSubject(subject)}: ${reasons}`
       return { text, isCut: true }
     }),
     ...(left > 0 && revisions.length > 0 ? [`and ${count(left)} older ones: --limit`] : []),
