@@ -3,11 +3,16 @@ import { finished } from 'node:stream'
 import { z } from 'zod'
 import { parseJsonOr } from '../lib/parse-json.ts'
 import { ServiceError } from '../core/errors.ts'
+import type { BodyRoom } from '../core/service/body-room.ts'
 import { isCoded, plainBody } from './content-coding.ts'
 import { malformed, malformedBy } from './parameters.ts'
+import type { AnswerRequest } from './request-context.ts'
 
 /** Checks to make once the body of a request has arrived. */
 const decisions = new WeakMap<Request, () => Promise<void>>()
+
+/** Take room for the bytes of large bodies, until their requests are answered. */
+const takers = new WeakMap<Request, (bytes: number) => void>()
 
 /** The messages of Node that requests with large bodies came as. */
 const largeMessages = new WeakMap<Request, IncomingMessage>()
@@ -30,12 +35,27 @@ export function decideAfterBody(request: Request, decide: () => Promise<void>): 
   decisions.set(request, decide)
 }
 
+/** Answers requests whose large bodies take room until then; refuses those for which none is left. */
+export function withinRoom(room: BodyRoom, answer: AnswerRequest): AnswerRequest {
+  return (request, context) => {
+    if (request.method === 'GET') return answer(request, context)
+    let taken = 0
+    takers.set(request, (bytes) => {
+      room.take(bytes)
+      taken += bytes
+    })
+    const answered = answer(request, context)
+    return answered instanceof Promise ? answered.finally(() => room.release(taken)) : answered
+  }
+}
+
 /**
  * Reads the whole body of a request, and unpacks it when it has a content coding.
  *
  * @throws {ServiceError} `body-too-large` as soon as it is known to be over the limit, in bytes;
  * `coding-unsupported`, and `malformed-request` for what its coding cannot have made;
- * `not-authorized` when the caller's credential was revoked meanwhile.
+ * `not-authorized` when the caller's credential was revoked meanwhile; `unavailable` for a large one
+ * while there is no room for it.
  */
 export async function readBody(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   const body = await readWhole(request, limit)
@@ -47,6 +67,7 @@ async function readWhole(request: Request, limit: number): Promise<Uint8Array<Ar
   const length = request.headers.get('content-length')
   if (length === null || isCoded(request)) return readUnannounced(request, limit)
   if (Number(length) > limit) throw tooLarge(limit)
+  if (Number(length) >= LARGE_BODY) takers.get(request)?.(Number(length))
   const message = largeMessages.get(request)
   const isUnread = message?.readableDidRead === false && !message.destroyed
   if (isUnread) return readInto(Number(length), message)
@@ -82,6 +103,7 @@ async function readUnannounced(request: Request, limit: number): Promise<Uint8Ar
   for await (const part of plainBody(request)) {
     size += part.length
     if (size > limit) throw tooLarge(limit)
+    if (size >= LARGE_BODY) takers.get(request)?.(part.length)
     parts.push(part)
   }
   return Buffer.concat(parts, size)

@@ -8,6 +8,8 @@ import { RESOURCES, ROUTES } from '../api/resources.ts'
 import { authenticate } from '../http/authenticate.ts'
 import { type AnswerFailure, answerInJson } from '../http/failure.ts'
 import { HeldCalls } from '../http/held-calls.ts'
+import { withinRoom } from '../http/request-body.ts'
+import { BodyRoom } from '../core/service/body-room.ts'
 import { SessionCookie } from '../http/session-cookie.ts'
 import { authorizationOf } from '../security/credentials.ts'
 import { observe, type ObservedHandler } from '../http/observe.ts'
@@ -83,8 +85,9 @@ export function httpService(app: AppContext): HttpService {
     isKnown(context.path)
       ? authenticated(request, context)
       : loadPages().then(() => authenticated(request, context))
+  const room = new BodyRoom(settings['max-body'])
   const observed = observe({
-    answer: new HeldCalls(answerFailure).around(answer),
+    answer: new HeldCalls(answerFailure).around(withinRoom(room, answer)),
     basePath,
     audit: auditRequests(notify.audit),
     metrics: health.requests,
