@@ -120,7 +120,7 @@ function cellsOf({ frame: { links }, sentenceOf, now }: AuditViewProps, entry: A
 
 function Outcome({ entry, now }: { entry: AuditEntry; now: number }) {
   const { outcome, status, reason, times, first, last } = entry
-  const why = [reason?.replaceAll('-', ' '), status].filter((fact) => fact !== undefined).join(', ')
+  const why = reason?.replaceAll('-', ' ') ?? status ?? ''
   return (
     <>
       <b class={`outcome-${outcome}`}>{outcome}</b>

@@ -90,7 +90,7 @@ describe('the page of the audit log', () => {
 
     const page = await pageOf(service, '/audit')
 
-    expect(rowWith(page, 'Tried to log in')).toContain(' wrong credentials, 403')
+    expect(rowWith(page, 'Tried to log in')).toContain('> wrong credentials<')
   })
 
   it('says what was created, pushed or fetched by its name, and who logged in', async () => {
