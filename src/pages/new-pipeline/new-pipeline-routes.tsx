@@ -73,6 +73,7 @@ async function act(
   const { builds, pages } = context
   const values = valuesOf(form)
   const shown = { values, problems: [], preview: null, status: 200 }
+  c.env.isNews = ['create', 'propose'].includes(fields.action)
   const reading = readPipelineRequest(values.get('name') ?? '', requestOf(values))
   if (!reading.ok) {
     c.env.reason = 'malformed-request'
@@ -84,7 +85,14 @@ async function act(
   if (fields.action === 'create') {
     const { name } = request
     const saved = await addPipeline(builds, principal, request, message)
-    return { says: ['created', name], saved, to: (flash) => pages.links.pipeline(name, flash) }
+    const target = `/tab/admin/pipelines/${encodeURIComponent(name)}.json`
+    const audited = { action: 'create-pipeline', target } as const
+    return {
+      says: ['created', name],
+      saved,
+      to: (flash) => pages.links.pipeline(name, flash),
+      audited,
+    }
   }
   const preview = await previewOf(builds, principal, { request, message })
   return answer(context, c, { ...shown, preview })

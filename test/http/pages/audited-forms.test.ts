@@ -126,6 +126,30 @@ describe('the audit log, of forms that are refused', () => {
     ])
   })
 
+  it('has nothing of a pipeline that is only previewed, and the name of one that is created', async () => {
+    const service = await serviceAt()
+    const fields = {
+      name: 'new',
+      url: 'http://scm/r',
+      scm: 'git',
+      builder: 'exec',
+      command: 'make',
+    }
+
+    const shown = await sendForm(service, '/config/new-pipeline', { ...fields, action: 'preview' })
+    await sendForm(service, '/config/new-pipeline', { action: 'preview', name: 'new' })
+
+    expect(shown.status).toBe(200)
+    const created = async () => {
+      const log = await service.fetch('/api/audit?action=create-pipeline')
+      return AuditBody.parse(await log.json()).entries.map(({ target }) => target)
+    }
+    expect(await created()).toEqual([])
+    await sendForm(service, '/config/new-pipeline', { ...fields, action: 'create' })
+    expect(await created()).toEqual(['/tab/admin/pipelines/new.json'])
+    expect(await (await service.fetch('/audit')).text()).toContain('href="/pipelines/new">new</a>')
+  })
+
   it('has the reason of a restore that is refused, and of a file that stays', async () => {
     const service = await serviceAt()
     await save(service, BASE.replace('alpha.git', 'other.git'))
