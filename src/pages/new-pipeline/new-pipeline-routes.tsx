@@ -73,7 +73,7 @@ async function act(
   const { builds, pages } = context
   const values = valuesOf(form)
   const shown = { values, problems: [], preview: null, status: 200 }
-  c.env.isNews = ['create', 'propose'].includes(fields.action)
+  c.env.isNews = fields.action !== 'preview'
   const reading = readPipelineRequest(values.get('name') ?? '', requestOf(values))
   if (!reading.ok) {
     c.env.reason = 'malformed-request'
