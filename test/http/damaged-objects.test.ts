@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { HealthBody } from '../../src/wire/health-body.ts'
 import { git, gitLine } from '../support/git/git.ts'
+import { documentWith } from '../support/documents/documents.ts'
+import { save } from '../support/service/saving.ts'
 import { saved } from '../support/service/saved-digest.ts'
 import { startService, type TestService } from '../support/service/service.ts'
 import { damage } from '../support/history/sick-repository.ts'
@@ -151,5 +153,19 @@ describe('one damaged object', () => {
     expect([refused.status, before.length]).toEqual([503, 1])
     expect(repaired.code).toBe(0)
     expect([served.status, await problemsOf(again)]).toEqual([200, []])
+  })
+})
+
+it('a lost newest commit refuses saves with the reason', async () => {
+  const scene = await aStoppedService()
+  const service = await startService([], scene.folder)
+  const head = gitLine(scene.repository, 'rev-parse', 'HEAD')
+  rmSync(fileOf({ ...scene, object: head }))
+
+  const refused = await save(service, documentWith('next'))
+
+  expect(refused.status).toBe(503)
+  expect(await refused.json()).toEqual({
+    message: `The repository is damaged: its object ${head} cannot be read`,
   })
 })

@@ -1,5 +1,6 @@
 import { CommitSha } from '../../core/revision.ts'
 import { parseCommitTree } from '../../git/objects/commit-object.ts'
+import { damagedObject } from '../../git/objects/damage.ts'
 import type { GitStore } from '../../git/git-store.ts'
 import {
   type LooseObject,
@@ -64,7 +65,8 @@ export interface CommitDraft extends Omit<BlobCommitDraft, 'blob'> {
  * A commit that differs from its parent in one file and keeps every other entry.
  * Writes nothing; the objects may be written in any order.
  *
- * @throws {RangeError} when the path cannot be one of a work tree, or the parent is not there.
+ * @throws {RangeError} when the path cannot be one of a work tree.
+ * @throws {DamageError} when the parent or one of its trees is not there.
  */
 export async function prepareCommit(
   reader: RawObjectReader,
@@ -153,7 +155,7 @@ async function readObject(
   { oid, type }: { oid: string; type: string },
 ): Promise<RawObject> {
   const object = await reader.findObject(oid)
-  if (object?.type !== type) throw new RangeError(`The repository has no ${type} ${oid}`)
+  if (object?.type !== type) throw damagedObject(oid)
   return object
 }
 

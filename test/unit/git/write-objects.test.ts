@@ -195,7 +195,9 @@ describe('writeCommit', () => {
     const parent = await write(repository, aDraft())
     using other = new GitRepository()
 
-    await expect(write(other, aDraft({ parent }))).rejects.toThrow(`no commit ${parent}`)
+    await expect(write(other, aDraft({ parent }))).rejects.toThrow(
+      `its object ${parent} cannot be read`,
+    )
   })
 
   it('leaves drafts that a crash left to be removed, and nothing else that is unfinished', async () => {
