@@ -1,19 +1,17 @@
 import { type Need, ServiceError } from '../../core/errors.ts'
 import { DOCUMENT } from '../../document/entities/entities.ts'
 import { needsAdministrator } from './delegation.ts'
-import { RULES_ENTITY } from './rules/match.ts'
 import type { Objection, Verdict } from './rules/verdict.ts'
 
 const PROPOSALS = '/api/proposals'
 
-/** The error for a change that does not pass, with what it needs. A proposal has a document, and no rules. */
+/** The error for a change that does not pass, with what it needs. */
 export function gateRefusal(verdict: Pick<Verdict, 'objections'>): ServiceError<'not-permitted'> {
   const needs = needsOf(verdict)
-  const isProposable = verdict.objections.every(({ place }) => place !== RULES_ENTITY)
   return new ServiceError('not-permitted', sentenceOf(verdict), {
     permission: 'administer',
     needs,
-    ...(isProposable && needs.length > 0 ? { propose: PROPOSALS } : {}),
+    ...(needs.length > 0 ? { propose: PROPOSALS } : {}),
   })
 }
 
