@@ -218,7 +218,9 @@ describe('a commit past the service with secrets in plain text', () => {
     commit(service, EVERYWHERE, 'By hand')
     commit(service, EVERYWHERE.replace('  <pipelines', '\n  <pipelines'), 'Again')
     const again = await quick(service.folder)
-    await until(async () => (await healthOf(again)).problems.length > 0)
+    await until(async () =>
+      JSON.stringify(await healthOf(again)).includes('2 revisions have secrets'),
+    )
 
     const compared = await textOf(again, '/config/compare/r3/r4')
     const reversed = await textOf(again, '/config/compare/r4/r3')
