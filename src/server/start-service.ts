@@ -125,12 +125,14 @@ async function openPlaces(
   const { stateDir } = places
   const repository = resolve(settings['config-repo'])
   await assertSeparate({ ...places, repository })
+  await assertRestored(stateDir)
   // Several servers have the repository from their database.
   if (settings.state === null) {
     await assertMayBegin({ repository, fileName: settings['config-file'], programPath }, VERSION)
   }
   await mkdir(stateDir, { recursive: true, mode: 0o700 })
   shutdown.own('close-engines', await openProcessLock(join(stateDir, 'lock'), log))
+  // Nothing else writes there from now on.
   await assertRestored(stateDir)
   inBackground(log, 'The drafts of crashed writers could not be removed', removeDrafts(places))
   return places
