@@ -1,11 +1,12 @@
 // @module-tag long
-import { existsSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { shared } from '../support/programs/at-end.ts'
 import { GUARDED, OTHER_GOAL, pipelineText } from '../support/gate/guarded-document.ts'
 import { GuardedService, md5, type Outcome } from '../support/gate/guarded-service.ts'
 import { git } from '../support/git/git.ts'
+import { untilUnlocked } from '../support/git/until-unlocked.ts'
 import { until } from '../support/programs/until.ts'
 
 const NO_RULES = 'version: 1\nrules: []\n'
@@ -68,9 +69,10 @@ async function byOwner(
 ): Promise<Outcome> {
   const { repository } = guarded.service
   const health = async () => (await guarded.call('/health')).text
-  // A lock of the service would not go while git keeps this process from running.
-  const isLocked = () => existsSync(join(repository, '.git', 'index.lock'))
-  await until(() => !isLocked() && git(repository, 'status', '--porcelain') === '')
+  await until(async () => {
+    await untilUnlocked(repository)
+    return git(repository, 'status', '--porcelain') === ''
+  })
   writeFileSync(join(repository, 'config.xml'), OTHER_GOAL)
   work(repository)
   await until(async () => NAMED.test(await health()) || (await guarded.document()) === OTHER_GOAL)

@@ -7,6 +7,7 @@ import { restoreFolder } from '../../src/history/sync/restore-folder.ts'
 import { documentWith } from '../support/documents/documents.ts'
 import { repositoryUrl, runGit } from '../support/git/git-client.ts'
 import { git, gitLine } from '../support/git/git.ts'
+import { untilUnlocked } from '../support/git/until-unlocked.ts'
 import { until } from '../support/programs/until.ts'
 import { save } from '../support/service/saving.ts'
 import { type CalledService, openService, startService } from '../support/service/service.ts'
@@ -29,6 +30,7 @@ async function textOf(service: CalledService, path: string): Promise<string> {
 
 /** Takes the branch elsewhere with git, and returns once the service has followed. */
 async function rewrite(service: CalledService, ...args: readonly string[]): Promise<void> {
+  await untilUnlocked(service.repository)
   git(service.repository, ...args)
   const head = gitLine(service.repository, 'rev-parse', 'HEAD')
   await until(async () => (await listOf(service))[0]?.commitSHA === head, 10_000)
