@@ -177,7 +177,7 @@ export class AgentDirectory {
     return lost.map(({ uuid }) => uuid)
   }
 
-  /** A clock that was put back must not make an agent that is gone one that will be heard. */
+  /** Corrects a last contact in the future, from before the clock was put back: the agent would count as heard until then. */
   #hearNoLaterThan(now: number, agent: KnownAgent): void {
     const { heard } = agent
     if (heard !== null && heard.at > now) this.#keep({ ...agent, heard: { ...heard, at: now } })

@@ -23,7 +23,7 @@ const FREQUENT = 2
 
 /** The number of lines around a frequent line that are examined. */
 const WINDOW = 100
-/** A line that occurs so often is frequent, however long the text is. */
+/** A line with so many occurrences is frequent, however long the text is. */
 export const MAX_PARTNERS = 1024
 
 /**

@@ -30,8 +30,8 @@ export function intern(texts: Texts, region: ChangedRegion, comparison: LineComp
 const LINES_A_STEP = 4_096
 
 /**
- * The same in steps, by the bytes of lines: of the equal ends, it reads lines as long as one of the region of which
- * fewer than `MAX_PARTNERS` have been found.
+ * The same in steps, by the bytes of lines. In the equal ends it reads only lines that are as long as a line of the
+ * region, and leaves out the lengths of lines that are known to be frequent.
  */
 export function* internFew(texts: Texts, region: ChangedRegion): Generator<void, Interned, void> {
   const table = new LineTable(texts, region, EXACT)
@@ -49,7 +49,7 @@ export function* internFew(texts: Texts, region: ChangedRegion): Generator<void,
   return interned
 }
 
-/** Whether a line has not been found so often that it is frequent in both texts. */
+/** Whether a line may still turn out to be frequent or not. */
 function isRare({ before, after }: Interned['counts'], id: number): boolean {
   return Math.min(before[id] ?? 0, after[id] ?? 0) < MAX_PARTNERS
 }
@@ -139,7 +139,7 @@ class LineTable {
     return entry === 0 ? null : entry - 1
   }
 
-  /** The lengths in bytes of lines that are wanted: those that there are have a 1. */
+  /** Marks the lengths of the wanted lines, in bytes, with a 1. */
   lengthsOf(isWanted: (id: number) => boolean): Uint8Array {
     const wanted = Array.from({ length: this.size }, (_, id) => id).filter(isWanted)
     const all = wanted.map((id) => {

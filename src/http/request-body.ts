@@ -11,7 +11,7 @@ import type { AnswerRequest } from './request-context.ts'
 /** Checks to make once the body of a request has arrived. */
 const decisions = new WeakMap<Request, () => Promise<void>>()
 
-/** Take room for the bytes of large bodies, until their requests are answered. */
+/** Functions that take room for the bytes of a large body, until its request is answered. */
 const takers = new WeakMap<Request, (bytes: number) => void>()
 
 /** The messages of Node that requests with large bodies came as. */

@@ -154,7 +154,7 @@ export class RequestContext {
     return outgoing.writableFinished || outgoing.destroyed
   }
 
-  /** Whether an error is that the client ended the connection within its request. */
+  /** Whether an error says that the client closed the connection before its request was complete. */
   isOfClient(error: Error): boolean {
     return this.#connection?.incoming.errored === error
   }

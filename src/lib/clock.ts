@@ -1,7 +1,7 @@
 /** Milliseconds since the UNIX epoch. Time is always injected, so that tests control it. */
 export type Clock = () => number
 
-/** A clock for durations: it goes on where the given one, which people set, is put back. */
+/** A clock for durations: it goes on steadily when the given one is put back, as people or time servers do. */
 export function steadyClock(clock: Clock): Clock {
   let last = clock()
   let putBack = 0

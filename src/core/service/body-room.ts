@@ -1,9 +1,9 @@
 import { ServiceError } from '../errors.ts'
 
-/** The bytes of large bodies in hand at once, where one body may not be larger. */
+/** The limit of all large bodies together, unless a single one may be larger. */
 const ROOM_BYTES = 256 * 1_024 * 1_024
 const RETRY_AFTER_SECONDS = 5
-const REASON = 'The service has as many large bodies in hand as it has memory for'
+const REASON = 'The service has no memory for another large request'
 
 /**
  * The memory for large bodies of requests that are not answered yet: a hundred clients that save a

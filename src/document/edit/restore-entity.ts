@@ -37,8 +37,8 @@ export function restoreEntityIn({ current, older }: Documents, names: EntityName
 }
 
 /**
- * The place behind its former predecessor, in its former parent. A parent that is gone comes back with its name
- * and with nothing in it but that.
+ * Inserts an element behind its former predecessor, in its former parent. A parent that is gone is made again, with its
+ * name and nothing else.
  */
 function putBack(root: XmlElement, element: XmlElement, by: Inserted): XmlEdit {
   const above = element.parent ?? root
@@ -58,7 +58,7 @@ function holderIn(root: XmlElement, element: XmlElement): XmlElement | null {
   return alike.find((each) => keyOf(each) === keyOf(element)) ?? null
 }
 
-/** The attribute that names an entity; others are none of what is in it. */
+/** The attribute by which an entity is named. Its other attributes do not come back with something in it. */
 function namesOf(element: XmlElement): Readonly<Record<string, string | null>> {
   const by = entityOf(element)?.kind.by ?? ''
   return by.startsWith('@') ? { [by.slice(1)]: attributeOf(element, by.slice(1)) } : {}

@@ -21,8 +21,8 @@ export interface AdoptionOptions extends VerifyOptions {
 }
 
 /**
- * Refuses a repository that no service can begin with, before anything is made for one. One that a service
- * has had is left to its start.
+ * Refuses a repository that no service can begin with, before anything is made for one. A repository that was
+ * served before is left to the start.
  *
  * @throws {ServiceError} `unavailable`, as the start would.
  */

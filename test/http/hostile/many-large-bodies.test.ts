@@ -37,8 +37,7 @@ it('more large bodies than there is memory for are refused, and nothing else is'
   expect(new Set(refused)).toEqual(new Set(['503 5']))
   expect([small.status, chunked.status]).toEqual([200, 503])
   expect(await chunked.json()).toEqual({
-    message:
-      'The service has as many large bodies in hand as it has memory for: try again in a few seconds',
+    message: 'The service has no memory for another large request: try again in a few seconds',
   })
   const large = documentWith('large').replace('</cruise>', `${' '.repeat(2 ** 20)}</cruise>`)
   await expect.poll(async () => (await save(service, large)).status).toBe(200)
