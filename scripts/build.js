@@ -20,7 +20,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const DIST = join(ROOT, 'dist')
 const PAGES = 'src/pages'
 /**
- * Files that are started by name: the program and its worker threads. Shared code is in files
+ * Files that are started by name: the program, its worker threads and the process that starts others. Shared code is in files
  * beside them.
  */
 const ENTRIES = [
@@ -28,6 +28,7 @@ const ENTRIES = [
   'configuration/current/document-worker.ts',
   'diff/diff-worker.ts',
   'pages/work/page-worker.ts',
+  'processes/starter-process.ts',
   'security/password-worker.ts',
 ]
 /** Browser scripts, each bundled into one file. */

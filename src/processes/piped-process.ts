@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { Socket } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
 
 /** A running program, with its input and outputs. */
@@ -12,13 +13,15 @@ export interface ProcessOptions {
   /** Its complete environment. */
   readonly env: Readonly<Record<string, string>>
   readonly cwd?: string
-  /** Whether it gets a channel to this process as descriptor 3. */
-  readonly hasChannel?: boolean
+  /** A channel to this process as descriptor 3: of bytes, or of messages for a program of Node. */
+  readonly channel?: 'bytes' | 'messages'
   /** Whether it leads its own process group, so that it can be killed as a whole. */
   readonly isGroup?: boolean
   /** The user that runs it, with no other groups. */
   readonly user?: { readonly uid: number; readonly gid: number }
 }
+
+const CHANNELS = { none: 'ignore', bytes: 'pipe', messages: 'ipc' } as const
 
 /** The system has no descriptors, processes or memory left to start a program. */
 export class ProcessNotStarted extends Error {
@@ -41,14 +44,14 @@ export class ProcessNotStarted extends Error {
 export function startProcess(
   program: string,
   args: readonly string[],
-  { env, cwd, hasChannel = false, isGroup = false, user }: ProcessOptions,
+  { env, cwd, channel, isGroup = false, user }: ProcessOptions,
 ): PipedProcess {
   const child = trySpawn(program, () =>
     spawn(program, [...args], {
       env,
       ...(cwd === undefined ? {} : { cwd }),
       ...(user === undefined ? {} : { uid: user.uid, gid: user.gid }),
-      stdio: ['pipe', 'pipe', 'pipe', hasChannel ? 'pipe' : 'ignore'],
+      stdio: ['pipe', 'pipe', 'pipe', CHANNELS[channel ?? 'none']],
       detached: isGroup,
       windowsHide: true,
     }),
@@ -60,6 +63,14 @@ export function startProcess(
   // A program may end without reading all of its input; its exit status is more informative.
   stdin.on('error', () => stdin.destroy())
   return Object.assign(child, { stdin, stdout, stderr })
+}
+
+/** Lets this process end before a child that waits for that. What the child prints is lost. */
+export function detach(child: PipedProcess): void {
+  child.stdout.destroy()
+  child.stderr.destroy()
+  child.unref()
+  if (child.stdin instanceof Socket) child.stdin.unref()
 }
 
 /** Describes how a process ended. */

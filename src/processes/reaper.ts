@@ -1,5 +1,4 @@
-import { Socket } from 'node:net'
-import { type PipedProcess, ProcessNotStarted, startProcess } from './piped-process.ts'
+import { detach, type PipedProcess, ProcessNotStarted, startProcess } from './piped-process.ts'
 
 const AGAIN_MS = 1_000
 
@@ -126,14 +125,6 @@ export class Reaper implements Disposable {
   #startLater(): void {
     setTimeout(() => this.#start(), AGAIN_MS).unref()
   }
-}
-
-/** The reaper waits for this process to end, so it must not keep it alive. */
-function detach(child: PipedProcess): void {
-  child.stdout.destroy()
-  child.stderr.destroy()
-  child.unref()
-  if (child.stdin instanceof Socket) child.stdin.unref()
 }
 
 /** Leads its own group, because a kill of its parent's group must not reach it. */

@@ -1,9 +1,6 @@
-import type { Readable } from 'node:stream'
-import { setTimeout as wait } from 'node:timers/promises'
-import { describeFault, withoutPaths } from '../core/faults.ts'
-import { startGuarded } from '../processes/guarded-process.ts'
-import { type PipedProcess, ProcessNotStarted, signalGroup } from '../processes/piped-process.ts'
-import { fsErrorCode } from '../storage/fs-error.ts'
+import { withoutPaths } from '../core/faults.ts'
+import type { ProgramEnd } from '../processes/run-program.ts'
+import { runToEnd } from '../processes/starter.ts'
 import { SourceFailed } from './modification.ts'
 import { MASK, maskSecrets } from '../document/text/shown-text.ts'
 
@@ -31,27 +28,12 @@ export interface ToolsOptions {
   readonly timeout: number
 }
 
-interface Ended {
-  readonly code: number | null
-  readonly stdout: string
-  readonly stderr: string
-  /** Why it could not be started, or was killed. */
-  readonly reason: string | null
-}
-
 const LONGER = 10
-const GRACE_MS = 1_500
-const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
-const MAX_COMPLAINT_BYTES = 8 * 1024
-
-/**
- * Runs the clients of version controls, each in its own process group, which is killed as a whole
- * and at the latest with this process.
- */
+/** Runs the clients of version controls. They end at the latest with this process. */
 export class Tools implements AsyncDisposable {
   readonly #options: ToolsOptions
-  readonly #running = new Map<PipedProcess, Promise<unknown>>()
-  #closed = false
+  readonly #running = new Set<Promise<unknown>>()
+  readonly #stopping = new AbortController()
 
   constructor(options: ToolsOptions) {
     this.#options = options
@@ -82,74 +64,19 @@ export class Tools implements AsyncDisposable {
 
   /** Kills all running tools, and starts no more. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#closed = true
-    const running = [...this.#running]
-    await Promise.all([
-      ...running.map(([child]) => endGroup(child)),
-      ...running.map(([, end]) => end),
-    ])
+    this.#stopping.abort()
+    await Promise.all(this.#running)
   }
 
-  #run(call: ToolCall): Promise<Ended> {
-    if (this.#closed) throw new SourceFailed('The service is stopping')
-    const child = this.#start(call)
-    const { timeout } = this.#options
-    const end = endOf(child, call.isLong === true ? timeout * LONGER : timeout)
-    child.stdin.end(call.input ?? '')
-    this.#running.set(child, end)
-    return end.finally(() => this.#running.delete(child))
-  }
-
-  #start({ name, command, args, cwd, environment }: ToolCall): PipedProcess {
+  #run({ command, args, cwd, environment, input = '', isLong }: ToolCall): Promise<ProgramEnd> {
+    const { signal } = this.#stopping
+    if (signal.aborted) throw new SourceFailed('The service is stopping')
     const env = { ...this.#options.environment, ...environment }
-    try {
-      return startGuarded(command, args, { cwd, env })
-    } catch (error) {
-      if (!(error instanceof ProcessNotStarted)) throw error
-      const reason = `${name ?? command}: ${describeFault(error)}`
-      throw new SourceFailed(reason, { cause: error })
-    }
+    const timeout = this.#options.timeout * (isLong === true ? LONGER : 1)
+    const end = runToEnd({ program: command, args, cwd, env, input, timeout }, signal)
+    this.#running.add(end)
+    return end.finally(() => this.#running.delete(end))
   }
-}
-
-async function endOf(child: PipedProcess, timeout: number): Promise<Ended> {
-  let reason: string | null = null
-  const endings: Promise<void>[] = []
-  const giveUp = (why: string): void => {
-    reason ??= why
-    if (endings.length === 0) endings.push(endGroup(child))
-  }
-  const timer = setTimeout(() => giveUp(`it did not end within ${timeout / 1_000} s`), timeout)
-  const stdout = collect(child.stdout, () => giveUp('it prints too much'))
-  const complaint = collectEnd(child.stderr)
-  child.once('error', (error) => (reason ??= startFailure(error)))
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
-  clearTimeout(timer)
-  await Promise.all(endings)
-  return { code, stdout: stdout(), stderr: complaint(), reason }
-}
-
-function startFailure(error: Error): string {
-  return fsErrorCode(error) === 'ENOENT' ? 'it is not installed' : describeFault(error)
-}
-
-function collect(stream: Readable, tooMuch: () => void): () => string {
-  const chunks: Buffer[] = []
-  let length = 0
-  stream.on('data', (chunk: Buffer) => {
-    length += chunk.length
-    if (length > MAX_OUTPUT_BYTES) tooMuch()
-    else chunks.push(chunk)
-  })
-  return () => Buffer.concat(chunks).toString('utf8')
-}
-
-function collectEnd(stream: Readable): () => string {
-  let text = ''
-  stream.setEncoding('utf8').on('data', (chunk: string) => {
-    text = (text + chunk).slice(-MAX_COMPLAINT_BYTES)
-  })
-  return () => text
 }
 
 /** The time that a client waited: it is another one for each try of what stays the same problem. */
@@ -162,16 +89,6 @@ function complaintOf(stderr: string): string | null {
     .map((line) => line.trim())
     .filter((line) => line !== '')
   return lines.length === 0 ? null : lines.slice(0, 5).join(' ').replaceAll(WAITED, '')
-}
-
-async function endGroup(child: PipedProcess): Promise<void> {
-  signalGroup(child, 'SIGTERM')
-  const closed = new Promise((resolve) => child.once('close', resolve))
-  await Promise.race([closed, wait(GRACE_MS, null, { ref: false })])
-  signalGroup(child, 'SIGKILL')
-  // A process that left the group may still hold the pipes.
-  child.stdout.destroy()
-  child.stderr.destroy()
 }
 
 /** Removes the secrets from a text, in all forms that tools print them in. */

@@ -40,7 +40,7 @@ function someLine(dice: Dice): string {
   return `          <task id="${dice.roll(1e6)}" name="step-${dice.roll(1000)}" />\n`
 }
 
-const STAGES = [
+export const STAGES = [
   { name: 'build', jobs: [jobNamed('compile'), jobNamed('unit')] },
   { name: 'deploy', jobs: [jobNamed('staging')] },
 ]

@@ -54,6 +54,12 @@ export function cpuOfProcess(pid: number): number {
   return used.reduce((sum, each) => sum + each, 0)
 }
 
+/** CPU milliseconds of a process and of the children that it has waited for, in whole ticks. */
+export function cpuWithEnded(pid: number): number {
+  const ticks = statOf(String(pid)).slice(11, 15).map(Number)
+  return ticks.reduce((sum, each) => sum + each, 0) * TICK_MS
+}
+
 export function median(numbers: readonly number[]): number {
   const sorted = numbers.toSorted((a, b) => a - b)
   return sorted[Math.floor(sorted.length / 2)] ?? NaN

@@ -6,7 +6,7 @@ import { dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type HeldTurn, turnsTold } from './held-turn.ts'
-import { cpuOfProcess } from './measure.ts'
+import { cpuOfProcess, cpuWithEnded } from './measure.ts'
 import { RawClient } from './raw-client.ts'
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
@@ -192,12 +192,21 @@ export class MeasuredServer implements AsyncDisposable {
 
   /** CPU milliseconds that the server and its git processes have used so far. */
   cpu(): number {
+    return this.#sumOf(cpuOfProcess)
+  }
+
+  /** The same with the programs that have ended, of the server and of its processes. */
+  cpuWithEnded(): number {
+    return this.#sumOf(cpuWithEnded)
+  }
+
+  #sumOf(cpuOf: (pid: number) => number): number {
     const pid = this.#process.pid ?? 0
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
     const pids = [pid, ...children.filter((child) => child !== '').map(Number)]
     // A git process may have ended since it was listed.
     const running = pids.filter((each) => existsSync(`/proc/${each}/stat`))
-    return running.reduce((sum, each) => sum + cpuOfProcess(each), 0)
+    return running.reduce((sum, each) => sum + cpuOf(each), 0)
   }
 }
 

@@ -191,7 +191,7 @@ export class GitService {
     const options: RunOptions = {
       env,
       cwd: this.#gitDir,
-      hasChannel: isPush && !isAdvertisement,
+      ...(isPush && !isAdvertisement ? { channel: 'bytes' } : {}),
     }
     const child = this.#git.run([...settings.flatMap((each) => ['-c', each]), ...args], options)
     this.#running += 1
