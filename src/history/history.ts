@@ -236,6 +236,7 @@ export class History extends HistoryReading implements AsyncDisposable {
   /** Takes over changes of other tools. A failure is shown as a problem; the next check may solve it. */
   async #check(): Promise<void> {
     try {
+      await this.#restoreLost()
       const isAtRest = await this.#parts.queue.run(() => this.#parts.reconciler.reconcileRested())
       this.#parts.problems.clear('repository')
       if (!isAtRest) this.#watch.wakeIn(this.#parts.rest)
@@ -247,6 +248,15 @@ export class History extends HistoryReading implements AsyncDisposable {
       const message = 'The repository could not be followed'
       this.#options.report({ level: 'error', message, facts: { error } })
     }
+  }
+
+  /** Brings back what a git command has taken for garbage beside a change. */
+  async #restoreLost(): Promise<void> {
+    const onBranch = await this.#parts.repository.restoreLost()
+    const files = onBranch + (await this.proposalRefs.restoreLost())
+    if (files === 0) return
+    const message = 'Objects that another program had removed were written again'
+    this.#options.report({ level: 'warning', message, facts: { files } })
   }
 }
 

@@ -25,36 +25,36 @@ export class ObjectDraft implements AsyncDisposable {
   readonly #fs: FsPromises
   readonly #file: ObjectFile
   readonly #path: string
-  readonly #madeFolder: boolean
+  #madeFolder = false
   #isPlaced = false
 
-  private constructor(fs: FsPromises, file: ObjectFile, at: { path: string; made: boolean }) {
+  private constructor(fs: FsPromises, file: ObjectFile, path: string) {
     this.#fs = fs
     this.#file = file
-    this.#path = at.path
-    this.#madeFolder = at.made
+    this.#path = path
   }
 
   static async write(fs: FsPromises, file: ObjectFile): Promise<ObjectDraft> {
     const path = join(file.folder, `tmp_${file.kind}_${randomBytes(6).toString('hex')}`)
-    let made = false
+    const draft = new ObjectDraft(fs, file, path)
     inTheMaking.add(path)
     try {
-      await inVanishingFolder(
-        () => writeSynced(fs, path, file.bytes),
-        async () => (made = (await makeFolder(fs, file.folder)) || made),
-      )
+      await draft.#write()
     } catch (error) {
       inTheMaking.delete(path)
       throw error
     }
-    return new ObjectDraft(fs, file, { path, made })
+    return draft
   }
 
   /** Gives the file its name, replacing another one. Returns the folders that got new names. */
   async place(): Promise<readonly string[]> {
     const { folder, name } = this.#file
-    await this.#fs.rename(this.#path, join(folder, name))
+    // `git prune --expire=now` removes the temporary files of others, too.
+    await inVanishingFolder(
+      () => this.#fs.rename(this.#path, join(folder, name)),
+      () => this.#write(),
+    )
     this.#isPlaced = true
     return this.#madeFolder ? [folder, dirname(folder)] : [folder]
   }
@@ -62,6 +62,14 @@ export class ObjectDraft implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#isPlaced) await Promise.allSettled([this.#fs.rm(this.#path, { force: true })])
     inTheMaking.delete(this.#path)
+  }
+
+  #write(): Promise<void> {
+    const { folder, bytes } = this.#file
+    return inVanishingFolder(
+      () => writeSynced(this.#fs, this.#path, bytes),
+      async () => (this.#madeFolder = (await makeFolder(this.#fs, folder)) || this.#madeFolder),
+    )
   }
 }
 

@@ -13,6 +13,7 @@ import { stopping } from '../../storage/writer-queue.ts'
 import { addPacks, type PackStore } from '../log/log-packs.ts'
 import type { LogPack } from '../log/revision-log.ts'
 import type { LoggedRef, RefLog, RefLogEntry } from '../log/ref-log.ts'
+import { RecentObjects } from '../repository/recent-objects.ts'
 import { writeCommit } from '../repository/write-objects.ts'
 import { SERVICE_COMMITTER } from '../revision/classify.ts'
 import { authorName } from '../revision/message.ts'
@@ -61,6 +62,7 @@ export interface SharedRefs {
  */
 export class SideRefs implements AsyncDisposable {
   readonly #options: SideRefsOptions
+  readonly #recent: RecentObjects
   readonly #queue = new SerialQueue(stopping)
   #refs: Map<string, CommitSha> | null = null
   /** The newest entry of the log that the refs here have. */
@@ -68,6 +70,7 @@ export class SideRefs implements AsyncDisposable {
 
   constructor(options: SideRefsOptions) {
     this.#options = options
+    this.#recent = new RecentObjects(options.store, options.reader)
   }
 
   /** The refs with their commits, those of other servers included. */
@@ -91,12 +94,18 @@ export class SideRefs implements AsyncDisposable {
   /** Writes a commit durably. No ref moves. */
   async write({ author, time, ...draft }: SideCommit): Promise<CommitSha> {
     const { store, reader } = this.#options
-    const { commit } = await writeCommit(store, reader, {
+    const { commit, written } = await writeCommit(store, reader, {
       ...draft,
       author: { name: authorName(author), email: SERVICE_COMMITTER.email, time },
       committer: { ...SERVICE_COMMITTER, time },
     })
+    this.#recent.note(commit, written)
     return commit
+  }
+
+  /** Writes objects again that another program has removed, and returns the number of files. */
+  restoreLost(): Promise<number> {
+    return this.#recent.restoreLost()
   }
 
   /**
@@ -116,6 +125,7 @@ export class SideRefs implements AsyncDisposable {
         this.#refs = null
         return false
       }
+      await this.#recent.confirm(to)
       refs.set(ref, to)
     }
     return true

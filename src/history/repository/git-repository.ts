@@ -29,6 +29,7 @@ import {
 } from '../../git/objects/raw-object.ts'
 import type { ObjectFormat } from '../../git/object-format.ts'
 import type { FileBeside } from '../revision/prepared-change.ts'
+import { RecentObjects } from './recent-objects.ts'
 import type { RepositoryFolder } from './repository-folder.ts'
 import { unavailable } from '../../core/errors.ts'
 import {
@@ -110,6 +111,7 @@ export class GitRepository {
   readonly #folder: RepositoryFolder
   readonly #fileName: string
   readonly #prepared: PreparedObjects
+  readonly #recent: RecentObjects
   readonly #derived: DerivedIndexes
   /** The branch that git may not move, until this service moves it. */
   #held: { readonly branch: string; readonly lock: GitLock } | null = null
@@ -127,6 +129,7 @@ export class GitRepository {
     this.#folder = folder
     this.#fileName = fileName
     this.#prepared = new PreparedObjects(reader)
+    this.#recent = new RecentObjects({ fs, gitDir: folder.gitDir }, reader)
     this.#derived = new DerivedIndexes(this.#prepared)
   }
 
@@ -231,9 +234,20 @@ export class GitRepository {
     return compressObjects(objects, this.reader.format)
   }
 
-  /** Writes the objects of commits durably. No branch moves. */
-  write(objects: CompressedObjects): Promise<void> {
-    return writeObjects(this.#store, objects)
+  /** Writes the objects of commits, of which this is the last one, durably. No branch moves. */
+  async write(commit: CommitSha, objects: CompressedObjects): Promise<void> {
+    await writeObjects(this.#store, objects)
+    this.#recent.note(commit, objects)
+  }
+
+  /** Once a ref has a commit that was written here, makes sure that its objects are there. */
+  confirm(commit: CommitSha): Promise<void> {
+    return this.#recent.confirm(commit)
+  }
+
+  /** Writes objects again that another program has removed, and returns the number of files. */
+  restoreLost(): Promise<number> {
+    return this.#recent.restoreLost()
   }
 
   /**
@@ -286,6 +300,7 @@ export class GitRepository {
       reason,
     }
     const result = await updateRef(this.#store, update, { held: this.#takeHeld(branch) })
+    await this.confirm(to)
     return result.state === 'updated'
   }
 
@@ -293,6 +308,7 @@ export class GitRepository {
   async keepAs(ref: string, commit: CommitSha, time: number): Promise<void> {
     const who = { ...SERVICE_COMMITTER, time }
     await updateRef(this.#store, { ref, expected: null, next: commit, who, reason: 'conflict' })
+    await this.confirm(commit)
   }
 
   /** Records the newest commit's live file in git's index. False when a git command holds the index. */

@@ -51,10 +51,17 @@ export interface PreparedCommit {
  */
 const PACKED_FROM = 12
 
-/** Objects in the form for the disk. */
-export type CompressedObjects =
-  | { readonly loose: readonly LooseObject[] }
-  | { readonly pack: PackFiles }
+/** Objects in the form for the disk, each as a file of its own. */
+export interface CompressedLoose {
+  readonly loose: readonly LooseObject[]
+}
+
+/** Objects in the form for the disk, all in one file. */
+export interface CompressedPack {
+  readonly pack: PackFiles
+}
+
+export type CompressedObjects = CompressedLoose | CompressedPack
 
 /** A commit together with the document that is its file. */
 export interface CommitDraft extends Omit<BlobCommitDraft, 'blob'> {
@@ -80,16 +87,22 @@ export async function prepareCommit(
   return { commit: CommitSha.parse(commit.oid), objects: [...trees.below, trees.root, commit] }
 }
 
+/** A commit whose objects were written. */
+export interface WrittenCommit extends PreparedCommit {
+  readonly written: CompressedObjects
+}
+
 /** Prepares a commit and writes it. Once this returns, its objects are on disk; no branch has moved. */
 export async function writeCommit(
   store: GitStore,
   reader: RawObjectReader,
   { document, ...draft }: CommitDraft,
-): Promise<PreparedCommit> {
+): Promise<WrittenCommit> {
   const blob = named({ type: 'blob', content: document }, reader.format)
   const prepared = await prepareCommit(reader, { ...draft, blob: blob.oid })
-  await writeObjects(store, await compressObjects([blob, ...prepared.objects], reader.format))
-  return prepared
+  const written = await compressObjects([blob, ...prepared.objects], reader.format)
+  await writeObjects(store, written)
+  return { ...prepared, written }
 }
 
 /** Compresses objects of commits, older ones first, for {@link writeObjects}. */

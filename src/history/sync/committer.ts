@@ -118,7 +118,7 @@ export class Committer {
     // Before the branch is locked, as that takes long for a large document.
     const compressed = await repository.compress(commits.flatMap(({ objects }) => objects))
     const [, move, file] = await allOf([
-      repository.write(compressed),
+      repository.write(newest.commit, compressed),
       resources.take(
         repository.openMove({ branch, parent, commits: mapNonEmpty(commits, moveOf) }),
       ),
@@ -129,6 +129,7 @@ export class Committer {
     const facts = changes.map(changeFactsOf)
     if (!(await publish({ from: parent, to: newest.commit, saved, facts }))) return null
     await move.finish()
+    await repository.confirm(newest.commit)
     const setAside = await this.#placeLiveFile(draft, { document, file })
     const findClean = () => live.findPlaced(document)
     await allOf([live.syncName(), repository.stage({ commit: newest.commit, oid, findClean })])
@@ -144,8 +145,10 @@ export class Committer {
   async writeOnly(draft: CommitRequest): Promise<CommitSha> {
     const commits = await this.#prepareCommits(draft)
     const { repository } = this.#options
-    await repository.write(await repository.compress(commits.flatMap(({ objects }) => objects)))
-    return lastOf(commits).revision.commit
+    const { commit } = lastOf(commits).revision
+    const objects = commits.flatMap((each) => each.objects)
+    await repository.write(commit, await repository.compress(objects))
+    return commit
   }
 
   /** Writes a commit of a file beside the document that no branch has, and returns its revision. */
@@ -165,7 +168,7 @@ export class Committer {
       time,
       message,
     })
-    await repository.write(await repository.compress([blob, ...objects]))
+    await repository.write(commit, await repository.compress([blob, ...objects]))
     const { trailers: _, ...recorded } = facts
     return { ...recorded, subject: subjectOf(message), message: bodyOf(message), commit }
   }
