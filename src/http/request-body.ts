@@ -67,30 +67,49 @@ async function readWhole(request: Request, limit: number): Promise<Uint8Array<Ar
   const length = request.headers.get('content-length')
   if (length === null || isCoded(request)) return readUnannounced(request, limit)
   if (Number(length) > limit) throw tooLarge(limit)
-  if (Number(length) >= LARGE_BODY) takers.get(request)?.(Number(length))
+  const takeRoom = takers.get(request)
   const message = largeMessages.get(request)
   const isUnread = message?.readableDidRead === false && !message.destroyed
-  if (isUnread) return readInto(Number(length), message)
+  if (isUnread) return readInto({ length: Number(length), takeRoom }, message)
+  if (Number(length) >= LARGE_BODY) takeRoom?.(Number(length))
   // No more than was announced arrives, and without a stream it costs half as much.
   return new Uint8Array(await request.arrayBuffer())
 }
 
+interface AnnouncedBody {
+  readonly length: number
+  readonly takeRoom: ((bytes: number) => void) | undefined
+}
+
 /**
  * Reads the body of a message into one buffer of the announced length: pieces that are joined later
- * are several times its size.
+ * are several times its size. The system hands out the memory of the buffer as it is written, so room
+ * is taken by what arrives: a client that sends nothing takes none.
  */
-function readInto(length: number, message: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> {
+function readInto(
+  { length, takeRoom }: AnnouncedBody,
+  message: IncomingMessage,
+): Promise<Uint8Array<ArrayBuffer>> {
   return new Promise((resolve, reject) => {
-    const body = new Uint8Array(length)
+    let body: Uint8Array<ArrayBuffer> | null = null
     let size = 0
     const take = (part: Uint8Array) => {
+      try {
+        takeRoom?.(part.length)
+      } catch (error) {
+        body = null
+        reject(error)
+        message.off('data', take).resume()
+        return
+      }
+      body ??= new Uint8Array(length)
       body.set(part, size)
       size += part.length
     }
     finished(message, { writable: false }, (error) => {
       message.off('data', take)
       // A client may be gone once it has sent everything, and its request counts.
-      if (size === length) resolve(body)
+      if (body !== null && size === length) resolve(body)
       else reject(error ?? new Error('The client ended the connection within a body'))
     })
     message.on('data', take)
