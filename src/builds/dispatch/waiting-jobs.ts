@@ -25,8 +25,10 @@ export interface StuckJobs {
   readonly briefly: string
   readonly errors: readonly Problem[]
   readonly pipelines: readonly string[]
-  /** The resources that each of them needs, where no agent suits, whatever its status. */
+  /** The resources that an agent could be given, where no agent suits, whatever its status. */
   readonly resources?: readonly string[]
+  /** The environments that keep agents from them. */
+  readonly environments?: readonly string[]
 }
 
 /**
@@ -64,9 +66,10 @@ export class WaitingJobs {
     const since = this.#options.clock() - NOTICED_AFTER_MS
     if (this.#startedAt > since) return []
     const waiting = this.#options.builds.queue().filter((job) => job.scheduledDate <= since)
-    return this.#stuckGroups(waiting).map(({ jobs, wait: { isUnsuited, reason } }) => {
+    return this.#stuckGroups(waiting).map(({ jobs, wait }) => {
+      const { isUnsuited, reason, resources = [], apart: environments = [] } = wait
       const pipelines = [...new Set(jobs.map(({ pipelineName }) => pipelineName))]
-      const lacking = isUnsuited ? { resources: jobs[0]?.resources ?? [] } : {}
+      const lacking = isUnsuited ? { resources, environments } : {}
       const errors = [{ message: reason }]
       return { subject: subjectOf(jobs), briefly: brieflyOf(jobs), errors, pipelines, ...lacking }
     })

@@ -18,16 +18,24 @@ export type PlacedNeed = JobNeed & {
   readonly environments: readonly string[]
 }
 
+/** Why no agent suits a job, and the parts of a configuration by which one would. */
+interface Unsuited {
+  /** A clause such as `no agent has the resource docker`. */
+  readonly reason: string
+  /** The resources of the job, where an agent needs only these. */
+  readonly resources?: readonly string[]
+  /** The environments that keep the pipeline and the agents apart. */
+  readonly apart?: readonly string[]
+}
+
 /** Why a job waits for an agent. */
-export interface Wait {
+export interface Wait extends Unsuited {
   /** Whether no agent matches the job, whatever its status. */
   readonly isUnsuited: boolean
   /**
    * Whether the job waits for an intervention: no agent matches, or no matching one is available.
    */
   readonly isStuck: boolean
-  /** A clause such as `no agent has the resource docker`. */
-  readonly reason: string
 }
 
 type Availability = 'idle' | 'busy' | 'absent'
@@ -63,24 +71,29 @@ const RUNNING: Readonly<Record<RuntimeStatus, Standing>> = {
 export function explainWait(need: PlacedNeed, agents: readonly Candidate[]): Wait {
   const suited = agents.filter((agent) => maySuit(need, agent))
   if (suited.length === 0) {
-    return { isUnsuited: true, isStuck: true, reason: whyNoneSuits(need, agents) }
+    return { isUnsuited: true, isStuck: true, ...whyNoneSuits(need, agents) }
   }
   const standings = suited.map(({ condition }) => standingOf(condition))
   const isStuck = standings.every(({ availability }) => availability === 'absent')
   return { isUnsuited: false, isStuck, reason: describeStandings(standings) }
 }
 
-function whyNoneSuits(need: PlacedNeed, agents: readonly Candidate[]): string {
+function whyNoneSuits(need: PlacedNeed, agents: readonly Candidate[]): Unsuited {
   const { environments, resources, pinnedTo } = need
-  if (agents.length === 0) return 'there is no agent'
-  if (pinnedTo !== null) return whyNotPinned(need, pinnedTo, agents)
+  if (agents.length === 0) return { reason: 'there is no agent' }
+  if (pinnedTo !== null) return { reason: whyNotPinned(need, pinnedTo, agents) }
   const near = agents.filter((agent) => sharesEnvironment(environments, agent.environments))
   if (near.length === 0) {
-    if (environments.length > 0) return `no agent is in ${named('environment', environments, 'or')}`
-    return 'every agent is in an environment, and the pipeline is in none'
+    if (environments.length > 0) {
+      const reason = `no agent is in ${named('environment', environments, 'or')}`
+      return { reason, apart: environments }
+    }
+    const reason = 'every agent is in an environment, and the pipeline is in none'
+    return { reason, apart: environmentsOf(agents) }
   }
   if (environments.length === 0) return whyNoneOutside(need, near, agents)
-  return whyNoneAmong(resources, near, ` in ${named('environment', environments, 'or')}`)
+  const place = ` in ${named('environment', environments, 'or')}`
+  return { reason: whyNoneAmong(resources, near, place), resources }
 }
 
 /** For a pipeline in no environment: an agent that is in one may have all that the job needs. */
@@ -88,20 +101,25 @@ function whyNoneOutside(
   need: PlacedNeed,
   near: readonly Candidate[],
   agents: readonly Candidate[],
-): string {
+): Unsuited {
   const { resources } = need
   const able = agents.filter((agent) => meetsNeed(need, agent))
-  const places = [...new Set(able.flatMap(({ environments }) => environments))]
+  const apart = environmentsOf(able)
   const nowhere = lackingAmong(resources, agents)
   if (able.length === 0) {
-    if (nowhere.length > 0) return whyNoneAmong(nowhere, agents, '')
+    if (nowhere.length > 0) return { reason: whyNoneAmong(nowhere, agents, ''), resources }
     const isInside = lackingAmong(resources, near).length > 0
-    return whyNoneAmong(resources, near, isInside ? ' outside the environments' : '')
+    const place = isInside ? ' outside the environments' : ''
+    return { reason: whyNoneAmong(resources, near, place), resources }
   }
   const has = `${able.length === 1 ? 'has' : 'have'} ${named('resource', resources, 'and')}`
-  const is = `${able.length === 1 ? 'is' : 'are'} in ${named('environment', places, 'and')}`
+  const is = `${able.length === 1 ? 'is' : 'are'} in ${named('environment', apart, 'and')}`
   const agentsThat = able.length === 1 ? 'the one agent that' : `the ${able.length} agents that`
-  return `${agentsThat} ${has} ${is}, and the pipeline is in none`
+  return { reason: `${agentsThat} ${has} ${is}, and the pipeline is in none`, apart }
+}
+
+function environmentsOf(agents: readonly Candidate[]): readonly string[] {
+  return [...new Set(agents.flatMap(({ environments }) => environments))]
 }
 
 function whyNoneAmong(

@@ -43,8 +43,10 @@ export interface HealthProblem {
   readonly revisions?: readonly { readonly commit: CommitSha; readonly number: number }[]
   /** The material that cannot be read, by its fingerprint. */
   readonly fingerprint?: string
-  /** The resources of jobs that no agent suits, whatever its status. */
+  /** The resources that an agent could be given for jobs that no agent suits, whatever its status. */
   readonly resources?: readonly string[]
+  /** The environments that keep agents from such jobs. */
+  readonly environments?: readonly string[]
   /**
    * The named pipelines: the problem is shown to callers who may view all of them, and to
    * administrators alone when there are none.

@@ -18,6 +18,8 @@ const OF_PROGRAMS: readonly ProblemKind[] = ['material']
 const MAX_REASON = 200
 /** The pipelines of one problem that are named. */
 const MAX_PIPELINES = 12
+/** The buttons beside one problem. */
+const MAX_CURES = 3
 /** The problems of one kind that are listed: tens of thousands of materials may be out of reach. */
 const MAX_LISTED = 200
 
@@ -116,7 +118,7 @@ function Listed({ problem, ...shown }: ListedProps) {
 /** The button or link that a problem is solved with. */
 function Cure({ frame, problem, mayOperate, taken }: ListedProps) {
   const { links, isAdministrator } = frame
-  const { kind, errors, fingerprint, pipelines = [], resources } = problem
+  const { kind, errors, fingerprint, pipelines = [] } = problem
   if (kind === 'material' && fingerprint !== undefined && pipelines.some(mayOperate)) {
     return (
       <form method="post" action={links.retryMaterial(fingerprint)}>
@@ -134,7 +136,7 @@ function Cure({ frame, problem, mayOperate, taken }: ListedProps) {
       [links.liveFile(), line === undefined ? 'Open the file' : `Open line ${line}`],
       [links.edit(), 'Edit the configuration'],
     ],
-    'stuck-jobs': [agentFor(links, resources)],
+    'stuck-jobs': agentFor(links, problem),
     agents: [[links.agents(), 'Show the agents']],
     servers: [[links.servers(), 'Show the servers']],
     lag: [[links.servers(), 'Show the servers']],
@@ -153,14 +155,24 @@ function Cure({ frame, problem, mayOperate, taken }: ListedProps) {
   )
 }
 
-/** Leads to the agents with the resources that jobs wait for, or to those that could take them if they were enabled. */
-function agentFor(links: Links, resources: readonly string[] | undefined) {
+/**
+ * Leads to the agents with the resources that jobs wait for, to the environments that keep agents
+ * from them, or to the agents that could take them if they were enabled.
+ */
+function agentFor(links: Links, { resources, environments = [] }: ServiceProblem) {
   if (resources === undefined) {
-    return [links.agents({ q: 'status:disabled' }), 'Enable an agent'] as const
+    return [[links.agents({ q: 'status:disabled' }), 'Enable an agent'] as const]
   }
-  if (resources.length === 0) return [links.agents(), 'Show the agents'] as const
+  if (environments.length > 0) {
+    return environments
+      .slice(0, MAX_CURES)
+      .map(
+        (name) => [links.form({ kind: 'environment', name }), `Edit environment ${name}`] as const,
+      )
+  }
+  if (resources.length === 0) return [[links.agents(), 'Show the agents'] as const]
   const names = resources.join(', ')
-  return [links.agents({ resources: names }), `Give an agent ${names}`] as const
+  return [[links.agents({ resources: names }), `Give an agent ${names}`] as const]
 }
 
 function Folded({ problem: { subject, briefly, errors } }: { problem: ServiceProblem }) {

@@ -81,6 +81,30 @@ describe('a problem on its page has what it is solved with', () => {
     expect(page).toContain('href="/agents?q=status%3Adisabled">Enable an agent')
   })
 
+  it.each([
+    ['a pipeline in none', ['a1'], []],
+    ['a pipeline in one without agents', [], ['app']],
+  ])('an environment that keeps agents apart is to be edited: %s', async (_, agents, pipelines) => {
+    let ahead = 0
+    const clock = () => Date.now() + ahead
+    const scene = await BuildScene.open({ pipelines: [] }, [], clock)
+    await ProtocolAgent.join(scene.service, 'a1', { resources: ['gpu'] })
+    await ProtocolAgent.join(scene.service, 'a2')
+    const jobs = [{ name: 'unit', resources: ['gpu'] }]
+    await scene.configure({
+      pipelines: [{ name: 'app', stages: [{ name: 'build', jobs }] }],
+      environments: [{ name: 'production', agents, pipelines }],
+      agents: [{ uuid: 'a1', resources: ['gpu'] }, { uuid: 'a2' }],
+    })
+    await scene.schedule()
+    ahead += 2 * MINUTE_MS
+
+    const page = await pageOf(scene.service, '/problems')
+
+    expect(page).toContain('href="/config/edit/environment/production">Edit environment production')
+    expect(page).not.toContain('Give an agent')
+  })
+
   it('a job without any agent leads to the agents', async () => {
     let ahead = 0
     const clock = () => Date.now() + ahead
