@@ -155,7 +155,6 @@ async function ownViewsAt(from: CalledService, path: string, as: string) {
 
 describe('a page that is refused', () => {
   it.each([
-    ['/config', 'History of group mine', 'History of group ours'],
     ['/config?entity=group/shown', 'History of group mine', 'History of group ours'],
     ['/config/entity/group/shown', 'History of group mine', 'History of group ours'],
     ['/config/current', 'History of group mine', 'History of group ours'],
@@ -180,7 +179,7 @@ describe('a page that is refused', () => {
   it('leads to templates too, and who administers nothing to the own permissions', async () => {
     const opened = await service()
 
-    const templater = await ownViewsAt(opened, '/config', loginOf('templater'))
+    const templater = await ownViewsAt(opened, '/audit', loginOf('templater'))
     const viewer = await ownViewsAt(opened, '/config', loginOf('viewer'))
     const shown = await (await opened.fetch('/config', { as: loginOf('viewer') })).text()
 
@@ -210,6 +209,42 @@ describe('a page that is refused', () => {
     expect(statuses).toEqual([200, 200])
     expect(await account('viewer')).toContain('No groups or templates')
     expect(await account('root')).toContain('The whole server')
+  })
+})
+
+async function pipelines(from: CalledService, as: string): Promise<string> {
+  return (await from.fetch('/pipelines', { as })).text()
+}
+
+function historyAt(path: string): string {
+  return `<a href="${path}" data-jump="h">History</a>`
+}
+
+describe('the history in the bar', () => {
+  it('lists the histories of the parts that its reader administers', async () => {
+    const opened = await service()
+
+    const answer = await opened.fetch('/config', OWNER)
+    const html = await answer.text()
+
+    expect(await pipelines(opened, OWNER.as)).toContain(historyAt('/config'))
+    expect(answer.status).toBe(200)
+    expect(html.match(/href="\/config\/entity\/[^"]*"/g)).toEqual([
+      'href="/config/entity/group/mine"',
+      'href="/config/entity/group/ours"',
+    ])
+    expect(html).not.toContain('/config/current')
+  })
+
+  it('is that of the one part that its reader administers, and is not there for who has none', async () => {
+    const opened = await service()
+    const [templater, viewer] = [loginOf('templater'), loginOf('viewer')]
+
+    const refused = await opened.fetch('/config', { as: viewer })
+
+    expect(await pipelines(opened, templater)).toContain(historyAt('/config/entity/template/tpl'))
+    expect(await pipelines(opened, viewer)).not.toContain('>History<')
+    expect(refused.status).toBe(403)
   })
 })
 

@@ -1,5 +1,6 @@
 import type { Configuration } from '../../document/model/model.ts'
 import { isSameName, nameKey } from '../../core/name-key.ts'
+import type { EntityPlace } from '../../document/edit/entity-edits.ts'
 import type { Principal } from '../../core/principal.ts'
 import { Emitter } from '../../lib/emitter.ts'
 import { memoize } from '../../lib/memoize.ts'
@@ -160,14 +161,16 @@ export class ConfiguredAccess implements Access {
   }
 
   /** The groups and templates that a user administers. */
-  administeredBy(user: KnownUser): AdministeredParts {
+  administeredBy(user: KnownUser): readonly EntityPlace[] {
     const permissions = this.#permissionsOf(user)
-    const groups = this.#facts.groups.map(({ name }) => name)
-    const templates = this.#facts.templates.map(({ name }) => name)
-    return {
-      groups: groups.filter((name) => permissions.administersGroup(name)),
-      templates: templates.filter((name) => permissions.administersTemplate(name)),
-    }
+    const groups = this.#facts.groups.filter(({ name }) => permissions.administersGroup(name))
+    const templates = this.#facts.templates.filter(({ name }) =>
+      permissions.administersTemplate(name),
+    )
+    return [
+      ...groups.map(({ name }) => ({ kind: 'group', name })),
+      ...templates.map(({ name }) => ({ kind: 'template', name })),
+    ]
   }
 
   /** Whether a user administers the server, and the user's roles. */
@@ -227,11 +230,6 @@ const rulesOf = memoize(
 /** Users of the users file by their names; no name has a line break. */
 function cacheKeyOf({ username, external }: KnownUser): string {
   return external ? [username, external.source, ...external.roles].join('\n') : username
-}
-
-export interface AdministeredParts {
-  readonly groups: readonly string[]
-  readonly templates: readonly string[]
 }
 
 export interface UserStanding {

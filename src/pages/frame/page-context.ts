@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Context } from 'hono'
 import { describeMaintenance, isMaintained } from '../../core/service/maintenance.ts'
-import type { AdministeredParts } from '../../configuration/access/access.ts'
+import type { EntityPlace } from '../../document/edit/entity-edits.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import type { ApiContext } from '../../api/definition/api-context.ts'
@@ -35,7 +35,7 @@ export class PageContext {
   }
 
   /** The parts of the configuration that a user administers. */
-  administeredBy(principal: Principal): AdministeredParts {
+  administeredBy(principal: Principal): readonly EntityPlace[] {
     return this.#access.administeredBy(principal)
   }
 
@@ -81,7 +81,8 @@ export class PageContext {
     const everyoneAdministers = isAdministrator && this.#access.everyoneAdministers
     const current = this.#health.maintenance.current()
     const maintenance = principal && isMaintained(current) ? describeMaintenance(current) : null
-    const rights = `${isAdministrator} ${everyoneAdministers} ${hasSession}`
+    const history = this.#historyOf(principal)
+    const rights = `${isAdministrator} ${everyoneAdministers} ${hasSession} ${history ?? ''}`
     const facts = [
       username,
       rights,
@@ -90,9 +91,18 @@ export class PageContext {
       JSON.stringify([problems, maintenance]),
     ]
     const here = `${pathname}${search}`
-    const who = { username, hasSession, isAdministrator, everyoneAdministers }
+    const who = { username, hasSession, isAdministrator, history, everyoneAdministers }
     const frame = { links, assets, ...who, problems, maintenance, colours, here }
     return { ...frame, key: keyOf(facts) }
+  }
+
+  /** The history of all that a user administers; null for who administers nothing. */
+  #historyOf(principal: Principal | null): string | null {
+    if (principal === null) return null
+    if (this.isAdministrator(principal)) return this.links.history()
+    const [part, ...others] = this.administeredBy(principal)
+    if (part === undefined) return null
+    return others.length > 0 ? this.links.history() : this.links.entity(part.kind, part.name)
   }
 
   /** An ETag of a page: it differs when the frame or any of the given facts does. */

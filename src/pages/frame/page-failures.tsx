@@ -131,13 +131,7 @@ function ownViews(
   pages: Pick<PageContext, 'administeredBy' | 'links'>,
   { principal, path }: { readonly principal: Principal; readonly path: string },
 ): readonly OwnView[] {
-  const { links } = pages
-  const { groups, templates } = pages.administeredBy(principal)
-  const parts = [
-    ...groups.map((name) => ({ kind: 'group', name })),
-    ...templates.map((name) => ({ kind: 'template', name })),
-  ]
-  return parts.map((part) => viewOf(links, part, path))
+  return pages.administeredBy(principal).map((part) => viewOf(pages.links, part, path))
 }
 
 function viewOf(links: PageContext['links'], part: EntityPlace, path: string): OwnView {

@@ -25,6 +25,7 @@ import { parseHistoryQuery, historyQueryOf } from './history-query.ts'
 import { listedIn } from './history-table.tsx'
 import { REFRESHING } from '../parts/indexing-notice.tsx'
 import { HistoryList, HistoryView } from './history-view.tsx'
+import { OwnHistoryView } from './own-history-view.tsx'
 
 /** The size of the page cache, in bytes. */
 const CACHE_BYTES = 4 * 1_048_576
@@ -91,11 +92,15 @@ async function answerHistory(
 ): Promise<Response> {
   const query = parseHistoryQuery(c.req.query())
   const { entity } = query.filter
-  if (entity !== '' && !pages.isAdministrator(c.env.principal)) {
+  const { frame, now } = pages.open(c)
+  if (!frame.isAdministrator && entity !== '') {
     const { kind, name } = splitEntity(entity)
     return c.redirect(pages.links.entity(kind, name), 302)
   }
-  const { frame, now } = pages.open(c)
+  if (!frame.isAdministrator && frame.history !== null) {
+    const parts = pages.administeredBy(c.env.principal)
+    return pageResponse(<OwnHistoryView frame={frame} parts={parts} />)
+  }
   await configuration.history.tags.refresh()
   const shown = await readHistoryPage(configuration, c.env.principal, query)
   const { current, total, indexed } = shown

@@ -18,6 +18,8 @@ export interface PageFrame {
   readonly hasSession: boolean
   /** Whether the pages of the configuration are linked. */
   readonly isAdministrator: boolean
+  /** The history of all that the caller administers; null for nothing. */
+  readonly history: string | null
   /** Whether every other user is an administrator too. */
   readonly everyoneAdministers: boolean
   /** The current problems of the service that the caller may know of. */
@@ -164,9 +166,8 @@ const CURRENT = (
 type SectionLink = readonly [section: Section, label: Child, href: string]
 
 function Bar({ frame, section, search = '' }: PageProps) {
-  const { links, assets, username, isAdministrator } = frame
+  const { links, assets, username, isAdministrator, history } = frame
   const configuration: readonly SectionLink[] = [
-    ['history', 'History', links.history()],
     ['current', CURRENT, links.current()],
     ['edit', 'Edit', links.edit()],
   ]
@@ -175,6 +176,7 @@ function Bar({ frame, section, search = '' }: PageProps) {
     ['agents', 'Agents', links.agents()],
   ]
   const sections: readonly SectionLink[] = [
+    ...(history === null ? [] : [['history', 'History', history] as const]),
     ...(isAdministrator ? configuration : []),
     ...(username === '' ? [] : builds),
   ]

@@ -1,21 +1,18 @@
-import type { AdministeredParts } from '../../configuration/access/access.ts'
+import type { EntityPlace } from '../../document/edit/entity-edits.ts'
 import type { MailWishes } from '../../core/service/mail-wishes.ts'
 import { type OpenPageWithMessage, type PageFrame, PageLayout } from '../kit/layout.tsx'
-import { FirstOf } from '../kit/lists.tsx'
 import { FlashCard } from '../kit/notice.tsx'
 import { LinkButton } from '../kit/buttons.tsx'
 import { ActionForm, Field } from '../kit/forms.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import type { FieldProblems } from '../runs/refusal.ts'
+import { AdministeredParts } from '../parts/administered-parts.tsx'
 import { LogOutEverywhere } from '../tokens/tokens-view.tsx'
 import { MailForm } from './mail-form.tsx'
 import { RepeatedPassword } from './password-fields.tsx'
 
-/** The parts that are listed one by one. */
-const MAX_PARTS = 50
-
 export interface AccountViewProps extends OpenPageWithMessage {
-  readonly administers: AdministeredParts
+  readonly administers: readonly EntityPlace[]
   /** Whether the caller's password is stored here. */
   readonly hasPassword: boolean
   readonly wishes: MailWishes
@@ -57,34 +54,15 @@ export function AccountView(props: AccountViewProps) {
 
 /** The groups and templates that the caller administers, each with the way to it. */
 function AdministeredCard({ frame, administers }: AdministeredCardProps) {
-  const { links, isAdministrator } = frame
-  const parts = [
-    ...administers.groups.map((name) => ({ kind: 'group', name })),
-    ...administers.templates.map((name) => ({ kind: 'template', name })),
-  ]
   return (
     <section class="card">
       <h2>What I administer</h2>
-      {isAdministrator ? (
+      {frame.isAdministrator ? (
         <p>The whole server.</p>
-      ) : parts.length === 0 ? (
+      ) : administers.length === 0 ? (
         <p>No groups or templates. An administrator can give you permissions.</p>
       ) : (
-        <FirstOf
-          class="rows"
-          items={parts}
-          most={MAX_PARTS}
-          of={({ kind, name }) => (
-            <>
-              {`${kind} `}
-              <a href={links.entity(kind, name)}>{name}</a>
-              {' · '}
-              <a href={links.form({ kind, name })} aria-label={`Edit ${kind} ${name}`}>
-                Edit
-              </a>
-            </>
-          )}
-        />
+        <AdministeredParts links={frame.links} parts={administers} />
       )}
     </section>
   )
@@ -92,7 +70,7 @@ function AdministeredCard({ frame, administers }: AdministeredCardProps) {
 
 interface AdministeredCardProps {
   readonly frame: PageFrame
-  readonly administers: AdministeredParts
+  readonly administers: readonly EntityPlace[]
 }
 
 function NewOwnPassword({ action, problems }: { action: string; problems: FieldProblems }) {

@@ -107,7 +107,7 @@ export const PAGE_ROWS: readonly PageRow[] = [
   { call: 'POST /maintenance', may: 'administrator', allowed: 303, headers: FORM, body: 'reason=' },
   { call: 'POST /colours', may: 'anybody', allowed: 303, headers: FORM, body: 'colours=green-red' },
   { call: 'GET /audit', may: 'administrator', allowed: 200 },
-  { call: 'GET /config', may: 'administrator', allowed: 200 },
+  { call: 'GET /config', may: 'group administrator', allowed: 200 },
   { call: 'GET /config/at', query: '?time=2030-01-01', may: 'administrator', allowed: 302 },
   { call: 'GET /config/at/{time}', may: 'administrator', allowed: 302 },
   { call: 'GET /config/compare', query: '?a=r1&b=r1', may: 'user', allowed: 303 },
