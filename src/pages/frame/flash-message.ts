@@ -38,6 +38,7 @@ const MESSAGES = {
   'user-enabled': (of) => `Enabled user ${of}.`,
   'user-removed': (of) => `Removed user ${of}.`,
   'password-changed': () => 'Password changed.',
+  'logged-out': (where) => `You are logged out${where}.`,
   'mail-subscribed': (of) => `Notifications are sent to ${of}.`,
   'mail-unsubscribed': () => 'Email notifications are off.',
   'invitation-revoked': (of) => `Revoked invitation ${of}.`,

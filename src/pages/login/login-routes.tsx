@@ -3,8 +3,9 @@ import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import { CHALLENGE } from '../../http/authenticate.ts'
 import { statusOf } from '../../http/errors.ts'
-import type { RouteEnv } from '../../http/request-context.ts'
+import { NOBODY, type RouteEnv } from '../../http/request-context.ts'
 import { textField } from '../../http/request-body.ts'
+import type { FlashMessage } from '../kit/notice.tsx'
 import { isOwnPath, type KeptForm, keptIn } from '../frame/kept-form.ts'
 import { definePage, routesWith } from '../frame/page-routes.ts'
 import type { PagesContext } from '../frame/pages-context.ts'
@@ -21,7 +22,10 @@ const { get, post } = routesWith<PagesContext>()
 export const loginPages = definePage([
   get(
     '/login',
-    (context, c) => answerForm(context, c.req.raw, { next: c.req.query('next') ?? '' }),
+    (context, c) => {
+      const flash = context.pages.flash.take(c)
+      return answerForm(context, c.req.raw, { next: c.req.query('next') ?? '', flash })
+    },
     { caller: 'anybody' },
   ),
   post('/login', logIn, { caller: 'anybody', scope: 'read', audit: 'log-in' }),
@@ -42,12 +46,11 @@ export const loginPages = definePage([
     '/log-out',
     async ({ pages, sessionCookie, identities: { sessions } }, c) => {
       const secret = sessionCookie.read(c.req.raw)
-      if (secret !== null) {
-        c.env.principal = (await sessions.find(secret)) ?? c.env.principal
-        await sessions.end(secret)
-      }
+      const principal = secret === null ? null : await sessions.find(secret)
+      if (secret !== null) await sessions.end(secret)
+      if (principal !== null) c.env.principal = principal
       const headers = {
-        location: pages.links.login(),
+        location: principal === null ? pages.links.login() : loggedOut(pages, ''),
         'set-cookie': sessionCookie.clear(c.req.raw),
         'clear-site-data': '"cache"',
       }
@@ -56,6 +59,11 @@ export const loginPages = definePage([
     { caller: 'anybody', scope: 'read', audit: 'log-out' },
   ),
 ])
+
+/** The log-in after the end of a session, with a message: nobody is logged in there. */
+export function loggedOut({ flash, links }: PagesContext['pages'], where: string): string {
+  return links.login(flash.query(NOBODY, 'logged-out', where))
+}
 
 async function logIn(context: PagesContext, c: Context<RouteEnv>): Promise<Response> {
   const { pages, sessionCookie, keptForms } = context
@@ -151,6 +159,7 @@ export interface FormState {
   readonly next: string
   readonly username?: string
   readonly status?: number
+  readonly flash?: FlashMessage | null
   /** Why the last attempt was refused. */
   readonly problem?: string
   readonly kept?: KeptForm | 'lost' | null
@@ -159,11 +168,11 @@ export interface FormState {
 export function answerForm(
   { pages, identities: { oidc } }: PagesContext,
   request: Request,
-  { next, username = '', status = 200, problem, kept = null }: FormState,
+  { next, username = '', status = 200, flash = null, problem, kept = null }: FormState,
 ): Promise<Response> {
   const frame = pages.frame(request, null)
   const address = `${pages.originOf(request)}${pages.links.oidcLogin({ next })}`
   const provider = oidc && { name: oidc.name, address }
-  const view = { frame, next, username, problem: problem ?? null, provider, kept }
+  const view = { frame, next, username, flash, problem: problem ?? null, provider, kept }
   return pageResponse(<LoginView {...view} />, status, NO_STORE)
 }

@@ -1,6 +1,7 @@
 import { LinkButton } from '../kit/buttons.tsx'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { Field } from '../kit/forms.tsx'
+import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
 import type { KeptForm } from '../frame/kept-form.ts'
 import { CarriedForm } from './kept-view.tsx'
 
@@ -9,6 +10,8 @@ export interface LoginViewProps {
   /** Where a login leads. */
   readonly next: string
   readonly username: string
+  /** The message of the log-out that led here. */
+  readonly flash: FlashMessage | null
   /** Why the last attempt was refused. */
   readonly problem: string | null
   /** Another way in; null for none. */
@@ -19,9 +22,10 @@ export interface LoginViewProps {
 
 /** The form of a log-in. */
 export function LoginView(props: LoginViewProps) {
-  const { frame, next, username, problem, provider, kept } = props
+  const { frame, next, username, flash, problem, provider, kept } = props
   return (
     <PageLayout frame={frame} title="Log in" styles={['login.css']}>
+      {flash && <FlashCard flash={flash} />}
       <form
         class="card fields login"
         method="post"

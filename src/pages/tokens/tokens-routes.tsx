@@ -9,6 +9,7 @@ import type { FormDone, SentForm } from '../frame/form-action.ts'
 import { definePage, routesWith } from '../frame/page-routes.ts'
 import type { PagesContext } from '../frame/pages-context.ts'
 import { NO_STORE, pageResponse } from '../frame/page-response.ts'
+import { loggedOut } from '../login/login-routes.tsx'
 import { fieldProblems, type Refusal } from '../runs/refusal.ts'
 import { type ShownToken, TokensView } from './tokens-view.tsx'
 
@@ -53,7 +54,7 @@ async function act(
     case 'log-out-everywhere':
       await identities.sessions.endOf(principal)
       c.env.auditActions = [{ action: 'log-out-everywhere', target: '/tokens' }]
-      return c.redirect(pages.links.login(), 303)
+      return c.redirect(loggedOut(pages, ' everywhere'), 303)
   }
 }
 

@@ -35,7 +35,8 @@ describe('the log-in', { timeout: 240_000 }, () => {
       expect(hasScripts ? await troublesOf(page) : []).toEqual([])
       await page.locator('[popovertarget=person-menu]').click()
       await page.getByRole('button', { name: 'Log out', exact: true }).click()
-      await page.waitForURL('**/login', WITHIN)
+      await page.getByText('You are logged out.').waitFor(WITHIN)
+      expect(hasScripts ? await troublesOf(page) : []).toEqual([])
 
       await expect.poll(() => page.context().cookies()).toEqual([])
       await page.goto('/agents', WITHIN)

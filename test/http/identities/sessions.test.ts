@@ -65,7 +65,12 @@ describe('a browser', () => {
       /^cairn=\w{30}; Path=\/; HttpOnly; SameSite=Lax$/,
     )
     expect(await whoami.json()).toMatchObject({ name: 'admin', credential: { kind: 'session' } })
-    expect([ended.status, ended.headers.get('location')]).toEqual([303, '/login'])
+    const after = ended.headers.get('location') ?? ''
+    expect([ended.status, new URL(after, 'http://x').pathname]).toEqual([303, '/login'])
+    const said = await service.fetch(after, { as: null, headers: BROWSER })
+    expect(await said.text()).toContain('You are logged out.')
+    const again = await service.fetch(after, { as: null, headers: BROWSER })
+    expect(await again.text()).not.toContain('You are logged out')
     expect(ended.headers.get('set-cookie')).toMatch(/^cairn=; .*Max-Age=0$/)
     expect(await statusOf(service, '/agents', { ...BROWSER, ...session })).toBe(303)
     expect(await statusOf(service, '/api/agents', session)).toBe(401)
@@ -320,7 +325,10 @@ describe('a session', () => {
 
     const answer = await send(service, '/tokens', { action: 'log-out-everywhere' }, one)
 
-    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/login'])
+    const after = answer.headers.get('location') ?? ''
+    expect([answer.status, new URL(after, 'http://x').pathname]).toEqual([303, '/login'])
+    const said = await service.fetch(after, { as: null, headers: BROWSER })
+    expect(await said.text()).toContain('You are logged out everywhere.')
     const statuses = [one, other, theirs].map((session) => statusOf(service, '/agents', session))
     expect(await Promise.all(statuses)).toEqual([401, 401, 200])
   })
