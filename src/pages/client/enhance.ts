@@ -6,6 +6,7 @@ import { watchDayBars } from '../history/client/drag-days.ts'
 import { showNewRevisions } from '../history/client/new-revisions.ts'
 import { keepClockTimes } from '../kit/client/clock-times.ts'
 import { watchCopyButtons } from '../kit/client/copy.ts'
+import { watchFocus } from '../kit/client/focus.ts'
 import { watchMenus } from '../kit/client/menus.ts'
 
 // Adds shortcuts and live updates to the pages. Every page works without this script.
@@ -18,5 +19,6 @@ watchButtons()
 watchNamedChange()
 watchCopyButtons()
 watchMenus()
+watchFocus()
 watchLineRanges()
 forgetSavedDraft()

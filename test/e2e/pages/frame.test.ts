@@ -46,6 +46,7 @@ function typeAtOnce(page: Page, text: string): Promise<void> {
 describe('the frame of the pages in a browser', () => {
   it('prints no notices and nothing to click', { tags: ['long'] }, async () => {
     const service = await startService(['--poll-interval', '100ms'])
+    await saveRevisions(service, WITH_GROUPS)
     writeFileSync(join(service.repository, 'config.xml'), '<cruise')
     const page = await visit(chromium.browser, service.url)
     await expect
@@ -65,7 +66,9 @@ describe('the frame of the pages in a browser', () => {
     await page.setViewportSize({ width: 718, height: 960 })
     for (const path of ['/pipelines', '/config', '/config/compare/r1/r1', '/permissions']) {
       await page.goto(path)
-      const controls = page.locator('main :is(button, .button, .choice, .filters, form input)')
+      const controls = page.locator(
+        'main :is(button, .button, .choice, .filters, form input, [type=checkbox])',
+      )
       expect([path, await controls.filter({ visible: true }).count()]).toEqual([path, 0])
     }
   })

@@ -3,7 +3,7 @@
 
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
 import { BuildScene } from '../../support/builds/build-service.ts'
@@ -43,6 +43,14 @@ const COVERED = `(() => {
   const over = document.elementFromPoint(left + width / 2, top + height / 2)
   return over === null || width < 2 || it.contains(over) || over.contains(it) ? [] : [it.innerText]
 })()`
+
+type Box = Awaited<ReturnType<Locator['boundingBox']>>
+
+/** Whether a box is wholly between the sides of another one. */
+function isWithin(inner: Box, outer: Box): boolean {
+  if (inner === null || outer === null) return false
+  return inner.x >= outer.x && inner.x + inner.width <= outer.x + outer.width
+}
 
 describe('a page', () => {
   it('breaks no address, name or chip where there is room', async () => {
@@ -88,6 +96,33 @@ describe('a page', () => {
     }
     expect(covered).toEqual([])
   })
+
+  it.each(['Tab', 'Shift+Tab'])(
+    'shows what %s reaches in a row that scrolls whole',
+    async (key) => {
+      const service = await startService()
+      const before = documentWith('a')
+      await saveRevisions(service, before, before.replaceAll('"make"', '"ninja"'))
+      const page = await visit(chromium.browser, service.url, { isPhone: true })
+      await page.goto('/config/compare/r2/r3')
+      const row = await page.locator('.toolbar').boundingBox()
+
+      await page
+        .locator(key === 'Tab' ? '.card-head a' : '#step-down')
+        .first()
+        .focus()
+      const cut: string[] = []
+      for (let stop = 0; stop < 16; stop += 1) {
+        await page.keyboard.press(key)
+        for (const control of await page.locator('.toolbar :focus').all()) {
+          const box = await control.boundingBox()
+          if (!isWithin(box, row)) cut.push(await control.innerText())
+        }
+      }
+
+      expect(cut).toEqual([])
+    },
+  )
 
   it('keeps the name of a user together beside many roles', async () => {
     const service = await startService()
