@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
+import { documentWith } from '../../support/documents/documents.ts'
 import { useBrowser, visit } from '../../support/pages/browser.ts'
 import { serviceWithHistory } from '../../support/history/small-history.ts'
 import { saveRevisions } from '../../support/service/saved-revisions.ts'
@@ -46,7 +47,7 @@ function typeAtOnce(page: Page, text: string): Promise<void> {
 describe('the frame of the pages in a browser', () => {
   it('prints no notices and nothing to click', { tags: ['long'] }, async () => {
     const service = await startService(['--poll-interval', '100ms'])
-    await saveRevisions(service, WITH_GROUPS)
+    await saveRevisions(service, documentWith('app'))
     writeFileSync(join(service.repository, 'config.xml'), '<cruise')
     const page = await visit(chromium.browser, service.url)
     await expect
