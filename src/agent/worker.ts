@@ -59,11 +59,11 @@ export class Worker implements ContactWork {
   async work(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.#untilEnabled(signal)
-      const asked = Date.now()
+      const asked = performance.now()
       const assignment = signal.aborted ? null : await this.#ask(signal)
       if (assignment) await this.#run(assignment, signal)
       else if (this.#status === 'Enabled') {
-        await pause(Math.max(0, asked + MIN_PAUSE_MS - Date.now()), signal)
+        await pause(Math.max(0, asked + MIN_PAUSE_MS - performance.now()), signal)
       }
     }
   }

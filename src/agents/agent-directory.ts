@@ -27,6 +27,8 @@ const MAX_WRITE_DELAY_MS = 5_000
 export interface DirectoryOptions {
   readonly store: StateStore
   readonly clock: Clock
+  /** The time for which the service has run, which nobody sets: silence is measured by it. */
+  readonly uptime: Clock
   readonly log: Log
   /** Silence after which an agent counts as lost, in milliseconds. */
   readonly timeout: number
@@ -102,7 +104,8 @@ export class AgentDirectory {
     const configured = agent?.configured ?? null
     const condition = nextAgent(agent?.condition ?? null, decisionOn({ record, configured }))
     if (!condition) return
-    this.#keep({ uuid: record.uuid, condition, record, configured, heard })
+    const { uuid } = record
+    this.#keep({ uuid, condition, record, configured, heard: this.#heard(heard) })
   }
 
   /**
@@ -135,7 +138,7 @@ export class AgentDirectory {
     const before = agent.record
     const isDue = !before || contact.heard.at - before.lastContact >= WRITE_INTERVAL_MS
     const record = isDue ? { ...contact.record, lastContact: contact.heard.at } : contact.record
-    this.#apply({ ...agent, record, heard: contact.heard }, contact.event)
+    this.#apply({ ...agent, record, heard: this.#heard(contact.heard) }, contact.event)
     if (isDue) await this.#writeSoon(record.uuid, contact.heard.at)
   }
 
@@ -157,11 +160,7 @@ export class AgentDirectory {
    * loss is durable before it is visible.
    */
   async findLost(): Promise<readonly string[]> {
-    const now = this.#options.clock()
-    for (const agent of this.list()) this.#hearNoLaterThan(now, agent)
-    const since = now - this.#options.timeout
-    const isSilent = ({ heard, record }: KnownAgent) =>
-      (heard?.at ?? record?.lastContact ?? 0) <= since
+    const isSilent = (agent: KnownAgent) => this.silenceOf(agent) >= this.#options.timeout
     const silent = this.list().filter(isSilent)
     const lost = silent.filter((agent) => {
       const isNoted = ['LostContact', 'Missing'].includes(agent.condition.runtimeStatus)
@@ -177,10 +176,14 @@ export class AgentDirectory {
     return lost.map(({ uuid }) => uuid)
   }
 
-  /** Corrects a last contact in the future, from before the clock was put back: the agent would count as heard until then. */
-  #hearNoLaterThan(now: number, agent: KnownAgent): void {
-    const { heard } = agent
-    if (heard !== null && heard.at > now) this.#keep({ ...agent, heard: { ...heard, at: now } })
+  /** The time since the last contact, in milliseconds: by the clock only where that was before this process began. */
+  silenceOf({ heard, record }: KnownAgent): number {
+    const { clock, uptime } = this.#options
+    return heard === null ? clock() - (record?.lastContact ?? 0) : uptime() - heard.uptime
+  }
+
+  #heard(contact: LastContact) {
+    return { ...contact, uptime: this.#options.uptime() }
   }
 
   async #recordLoss(lost: readonly KnownAgent[]): Promise<void> {

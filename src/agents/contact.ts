@@ -274,7 +274,7 @@ function assertClaim(deps: AgentCallsDeps, known: KnownAgent | null, call: Regis
 /** A folder is locked by one process, so the same place means the same agent, restarted. */
 function assertFree(deps: AgentCallsDeps, known: KnownAgent | null, call: Caller): void {
   if (!known?.heard || known.heard.instance === call.instance || known.heard.stopping) return
-  if (deps.clock() - known.heard.at > UUID_IN_USE_MS) return
+  if (deps.directory.silenceOf(known) > UUID_IN_USE_MS) return
   const before = known.record?.facts
   if (before && placeOf(before) === placeOf(call.facts)) return
   throw taken(deps, known, { call, how: `in use on ${before?.hostname ?? 'another machine'}` })

@@ -14,6 +14,11 @@ export interface LastContact {
   readonly stopping: boolean
 }
 
+/** A last contact that the directory received, and the time for which the service had run then. */
+interface HeardContact extends LastContact {
+  readonly uptime: number
+}
+
 /**
  * The facts that the server knows about an agent: its record, its configuration, its last contact.
  */
@@ -22,7 +27,7 @@ export interface KnownAgent {
   readonly condition: AgentCondition
   readonly record: AgentRecord | null
   readonly configured: ConfiguredAgent | null
-  readonly heard: LastContact | null
+  readonly heard: HeardContact | null
 }
 
 /** Applies an event to an agent; null when it is removed by that. */

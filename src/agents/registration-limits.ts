@@ -115,17 +115,13 @@ export class RegistrationLimits {
   }
 
   async #dropSilent(agents: readonly KnownAgent[]): Promise<void> {
-    const before = this.#options.clock() - SILENT_AFTER_MS
+    const { directory } = this.#options
     const [oldest] = agents
-      .filter((agent) => lastHeard(agent) <= before)
-      .toSorted((one, other) => lastHeard(one) - lastHeard(other))
+      .filter((agent) => directory.silenceOf(agent) >= SILENT_AFTER_MS)
+      .toSorted((one, other) => directory.silenceOf(other) - directory.silenceOf(one))
     if (!oldest) throw tooMany('agents wait for approval', RETRY_AFTER_SECONDS * 1_000)
-    await this.#options.directory.forget(oldest.uuid)
+    await directory.forget(oldest.uuid)
   }
-}
-
-function lastHeard({ heard, record }: KnownAgent): number {
-  return heard?.at ?? record?.lastContact ?? 0
 }
 
 function nameOf({ key, address, claimHash = '' }: Guess): string {

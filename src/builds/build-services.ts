@@ -36,6 +36,8 @@ export interface BuildServicesOptions {
   readonly directory: AgentDirectory
   readonly secrets: Secrets
   readonly clock: Clock
+  /** The time for which the service has run, which nobody sets. */
+  readonly uptime: Clock
   readonly log: Log
   /** The folder of consoles and artifacts. */
   readonly artifactsDir: string
@@ -52,7 +54,7 @@ export type BuildServices = Readonly<OpenedBuilds['services']>
 
 /** Opens everything that runs builds, which ends when it is disposed. */
 export async function openBuildServices(options: BuildServicesOptions) {
-  const { store, clock, artifactsDir, pipelines, former, unsupported, directory } = options
+  const { store, clock, uptime, artifactsDir, pipelines, former, unsupported, directory } = options
   const drafts = join(artifactsDir, '.drafts')
   await rm(drafts, { recursive: true, force: true })
   await mkdir(drafts, { recursive: true })
@@ -66,7 +68,7 @@ export async function openBuildServices(options: BuildServicesOptions) {
     log: options.log,
   })
   const onSize = (place: JobPlace, bytes: number) => quota.add(place, bytes)
-  const running = new RunningJobs({ root: artifactsDir, clock, onSize })
+  const running = new RunningJobs({ root: artifactsDir, clock, uptime, onSize })
   const jobs = new BuildingAgents({ builds, directory, running })
   await jobs.restore()
   const silent = new SilentJobs({ ...options, builds, pipelines, running })

@@ -7,6 +7,8 @@ import type { Shutdown } from './shutdown.ts'
 
 export interface BootEnvironment {
   readonly clock: Clock
+  /** The time for which the service has run, which nobody sets. */
+  readonly uptime: Clock
   readonly log: Log
   /** Where programs such as git are looked for. */
   readonly programPath: string | undefined

@@ -26,8 +26,8 @@ export async function openBuilds({ boot, configuration, identities, configured }
       ? identities.identityStore
       : shutdown.own('close-engines', await cluster.openState())
   const agentTimeout = settings['agent-timeout']
-  const { clock, log } = environment
-  const directory = await AgentDirectory.open({ store, clock, log, timeout: agentTimeout })
+  const { clock, uptime, log } = environment
+  const directory = await AgentDirectory.open({ store, clock, uptime, log, timeout: agentTimeout })
   configuration.configuration.subscribe((document) =>
     directory.configure(configuredAgents(document.configuration)),
   )

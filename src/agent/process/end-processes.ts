@@ -57,8 +57,8 @@ function wholeGroups(groups: readonly number[]): number[] {
 }
 
 async function untilEnded(pids: readonly number[], graceMs: number): Promise<void> {
-  const deadline = Date.now() + graceMs
-  while (pids.some(isProcessAlive) && Date.now() < deadline) await delay(LOOK_AGAIN_MS)
+  const deadline = performance.now() + graceMs
+  while (pids.some(isProcessAlive) && performance.now() < deadline) await delay(LOOK_AGAIN_MS)
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Builds } from '../engine/builds.ts'
-import { type Clock, steadyClock } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import { SerialQueue } from '../../lib/serial-queue.ts'
 import type { AgentDirectory } from '../../agents/agent-directory.ts'
@@ -17,7 +17,7 @@ export interface BuildWatchOptions {
   readonly pipelines: EffectivePipelines
   readonly running: RunningJobs
   readonly silent: SilentJobs
-  readonly clock: Clock
+  readonly uptime: Clock
   readonly log: Log
   /** Silence after which an agent counts as lost, in milliseconds. */
   readonly agentTimeout: number
@@ -32,8 +32,8 @@ export class BuildWatch implements AsyncDisposable {
   #isClosed = false
 
   constructor(options: BuildWatchOptions) {
-    this.#options = { ...options, clock: steadyClock(options.clock) }
-    this.#startedAt = options.clock()
+    this.#options = options
+    this.#startedAt = options.uptime()
     this.#timers = [
       setInterval(() => this.#round(() => this.#moveLost()), LOST_CHECK_INTERVAL_MS),
       setInterval(
@@ -87,8 +87,8 @@ export class BuildWatch implements AsyncDisposable {
    * time to contact the server again.
    */
   #liveAgents(): ReadonlySet<string> {
-    const { directory, clock, agentTimeout } = this.#options
-    const isEarly = clock() - this.#startedAt < agentTimeout
+    const { directory, uptime, agentTimeout } = this.#options
+    const isEarly = uptime() - this.#startedAt < agentTimeout
     const live = directory.list().filter(({ condition: { configStatus, runtimeStatus } }) => {
       if (configStatus === 'Pending') return false
       return runtimeStatus === 'Missing' ? isEarly : runtimeStatus !== 'LostContact'

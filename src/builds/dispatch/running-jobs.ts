@@ -17,7 +17,7 @@ export interface RunningJob {
   readonly console: ConsoleLog
   /** The artifacts that its agent has to fetch; null when unknown after a restart. */
   readonly fetches: readonly AssignedFetch[] | null
-  /** The time of the last contact about it, in milliseconds since the UNIX epoch. */
+  /** The time for which the service had run at the last contact about it, in milliseconds. */
   readonly lastContact: number
   /** Whether the agent has said anything about it. */
   readonly isHeardOf: boolean
@@ -28,6 +28,8 @@ export interface RunningJob {
 export interface RunningJobsOptions {
   readonly root: string
   readonly clock: Clock
+  /** The time for which the service has run, which nobody sets. */
+  readonly uptime: Clock
   /** Receives every change of a job's folder size in bytes. */
   readonly onSize: (place: JobPlace, bytes: number) => void
 }
@@ -36,6 +38,7 @@ export interface RunningJobsOptions {
 export class RunningJobs {
   readonly #root: string
   readonly #clock: Clock
+  readonly #uptime: Clock
   readonly #onSize: (place: JobPlace, bytes: number) => void
   readonly #jobs = new Map<number, RunningJob>()
   readonly #idsOf = new Map<string, readonly number[]>()
@@ -43,6 +46,7 @@ export class RunningJobs {
   constructor(options: RunningJobsOptions) {
     this.#root = options.root
     this.#clock = options.clock
+    this.#uptime = options.uptime
     this.#onSize = options.onSize
   }
 
@@ -73,7 +77,7 @@ export class RunningJobs {
       folder,
       console: new ConsoleLog(folder, { clock: this.#clock, onSize }),
       fetches: null,
-      lastContact: this.#clock(),
+      lastContact: this.#uptime(),
       isHeardOf: false,
       isStopped: false,
     }
@@ -84,7 +88,7 @@ export class RunningJobs {
 
   /** Records a sign of life of the job, which therefore is not silent. */
   recordContact(jobId: number): void {
-    this.#change(jobId, { lastContact: this.#clock(), isHeardOf: true })
+    this.#change(jobId, { lastContact: this.#uptime(), isHeardOf: true })
   }
 
   /** Permits the fetches that the job's assignment names. */

@@ -17,7 +17,7 @@ const GRACE_MS = 30_000
 export interface SilentJobsOptions extends ConfigurationDeps {
   readonly builds: Builds
   readonly running: RunningJobs
-  readonly clock: Clock
+  readonly uptime: Clock
   readonly log: Log
 }
 
@@ -57,7 +57,7 @@ export class SilentJobs {
   }
 
   #silence({ lastContact }: RunningJob): number {
-    return this.#options.clock() - lastContact
+    return this.#options.uptime() - lastContact
   }
 
   /** The limit of the configuration that the job was made from; null when there is none, or nobody can tell. */

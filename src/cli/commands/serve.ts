@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { runningClock } from '../../lib/clock.ts'
 import { openServer } from '../../server/start-service.ts'
 import { programPath, toolEnvironment } from '../../settings/environment.ts'
 import { readSettings } from '../../settings/read-settings.ts'
@@ -14,6 +15,7 @@ export async function serve(args: readonly string[]): Promise<number> {
   await actAsOwner(settings['state-dir'], settings['config-repo'])
   const server = await openServer(settings, {
     clock: Date.now,
+    uptime: runningClock(),
     log: writeLog,
     programPath: programPath(),
     toolEnvironment: toolEnvironment(),

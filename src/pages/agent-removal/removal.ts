@@ -1,5 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { AgentAdministrationDeps } from '../../agents/administer-agents.ts'
+import type { AgentDirectory } from '../../agents/agent-directory.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { KnownAgent } from '../../agents/known-agent.ts'
 import { assertMay } from '../../configuration/access/permission.ts'
@@ -46,10 +47,9 @@ export async function readRemovals(
   await deps.directory.findLost()
   const known = [...new Set(uuids)].flatMap((uuid) => deps.directory.find(uuid) ?? [])
   const rows = await agentRowsOf(deps, principal, known.map(shownAgent))
-  const now = deps.clock()
   return rows.flatMap((row, n) => {
     const agent = known[n]
-    return agent ? [removalOf(agent, row, now)] : []
+    return agent ? [removalOf(deps, agent, row)] : []
   })
 }
 
@@ -103,17 +103,19 @@ export async function takeStep(
   return actOnAgents(deps, principal, { action, uuids: ready.map(({ row }) => row.agent.uuid) })
 }
 
-function removalOf(known: KnownAgent, row: AgentRow, now: number): Removal {
+function removalOf({ directory }: RemovalDeps, known: KnownAgent, row: AgentRow): Removal {
   const { configStatus, runtimeStatus } = known.condition
   const isBusy = runtimeStatus === 'Building' || runtimeStatus === 'Cancelled'
   const isDisabled = configStatus === 'Disabled'
-  const hasStopped = isStopped(known, now)
+  const hasStopped = isStopped(directory, known)
   const step = isBusy ? 'wait' : !isDisabled ? 'disable' : hasStopped ? 'delete' : 'stop'
   const lastContact = known.heard?.at ?? null
   return { row, step, isBusy, isDisabled, hasStopped, lastContact }
 }
 
-function isStopped({ heard, condition: { runtimeStatus } }: KnownAgent, now: number): boolean {
+function isStopped(directory: AgentDirectory, known: KnownAgent): boolean {
+  const { heard, condition } = known
   if (heard === null || heard.stopping) return true
-  return ['LostContact', 'Missing'].includes(runtimeStatus) || now - heard.at > SILENCE_MS
+  const isLost = ['LostContact', 'Missing'].includes(condition.runtimeStatus)
+  return isLost || directory.silenceOf(known) > SILENCE_MS
 }

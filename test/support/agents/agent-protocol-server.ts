@@ -57,6 +57,8 @@ export class AgentProtocolServer implements AsyncDisposable {
   contactIntervalMs: number | undefined
   readonly #waiting: JobAssignment[] = []
   readonly #app = this.#routes()
+  /** How often agents have asked for work. */
+  workCalls = 0
   #listening: ServerType | null = null
   #port = 0
 
@@ -139,6 +141,7 @@ export class AgentProtocolServer implements AsyncDisposable {
     })
     app.post(AGENT_PATTERNS.work, async (c) => {
       parseAgentMessage(WorkRequest, await c.req.text())
+      this.workCalls += 1
       const held = Date.now() + 1_000
       while (this.#waiting.length === 0 && Date.now() < held && !c.req.raw.signal.aborted) {
         await new Promise((resolve) => setTimeout(resolve, 10))

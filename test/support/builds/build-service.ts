@@ -34,12 +34,13 @@ export class BuildScene {
     configured: Omit<Configured, 'pipelines'> & { readonly pipelines?: Pipelines } = {},
     flags: readonly string[] = [],
     clock: Clock = Date.now,
+    uptime = clock,
   ): Promise<BuildScene> {
     const folder = tempDir()
     const origin = makeOrigin(join(folder, 'origin'))
     const users = writeUsers(folder)
     const key = ['--auto-register-key', KEY, '--users-file', users]
-    const service = await startService([...key, ...flags], folder, { clock })
+    const service = await startService([...key, ...flags], folder, { clock, uptime })
     const scene = new BuildScene(service, origin)
     await scene.configure(configured)
     return scene

@@ -31,6 +31,8 @@ export interface TestService extends CalledService {
 
 export interface TestServiceOptions {
   readonly clock?: Clock
+  /** The time for which the service has run; the clock when absent. */
+  readonly uptime?: Clock
   /** Whether passwords take as much work as they do where the program runs. */
   readonly hasUsualPasswords?: boolean
 }
@@ -63,7 +65,7 @@ export async function openService(
 function setUp(
   flags: readonly string[],
   folder: string,
-  { clock = Date.now, hasUsualPasswords = false }: TestServiceOptions,
+  { clock = Date.now, uptime = clock, hasUsualPasswords = false }: TestServiceOptions,
 ) {
   const repository = join(folder, 'config-repo')
   const places = ['--config-repo', repository, '--state-dir', join(folder, 'state'), '--port', '0']
@@ -79,6 +81,7 @@ function setUp(
   const logged: LogEvent[] = []
   const environment = {
     clock,
+    uptime,
     log: (event: LogEvent) => void logged.push(event),
     programPath: process.env['PATH'],
     toolEnvironment: toolEnvironment(folder),

@@ -45,13 +45,13 @@ async function scene({ earlier, ...now }: Given) {
     environments: [],
     jobTimeout: null,
   }
-  const running = new RunningJobs({ root, clock, onSize: () => undefined })
+  const running = new RunningJobs({ root, clock, uptime: clock, onSize: () => undefined })
   const silent = new SilentJobs({
     builds: world.builds,
     pipelines: { configuration, find: () => found, environmentsOf: () => [] },
     former: { read: async () => former },
     running,
-    clock,
+    uptime: clock,
     log: (event) => logged.push(event),
   })
   await world.builds.schedulePipeline({

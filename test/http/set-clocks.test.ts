@@ -14,13 +14,27 @@ const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
 const HALF_HOUR_MS = 30 * MINUTE_MS
 
-/** A clock that a test sets. */
+/** A clock that a test sets, and the time that passes whatever the clock says. */
 function aClock() {
-  const ahead = { by: 0 }
+  const ahead = { clock: 0, uptime: 0 }
   return {
-    clock: () => Date.now() + ahead.by,
-    move: (milliseconds: number) => void (ahead.by += milliseconds),
+    clock: () => Date.now() + ahead.clock,
+    uptime: () => performance.now() + ahead.uptime,
+    move: (milliseconds: number) => void (ahead.clock += milliseconds),
+    pass: (milliseconds: number) => void (ahead.uptime += milliseconds),
   }
+}
+
+/** An agent that was heard, and a copy of it on another machine. */
+async function heardAgent(service: BuildScene['service']) {
+  const agent = new CallingAgent(service)
+  await agent.register(withKey(KEY))
+  await agent.contact()
+  const copy = Object.assign(new CallingAgent(service, agent.uuid), {
+    token: agent.token,
+    facts: { ...agent.facts, hostname: 'elsewhere' },
+  })
+  return { agent, copy }
 }
 
 describe('a clock that is put back by a day', () => {
@@ -39,22 +53,16 @@ describe('a clock that is put back by a day', () => {
   })
 
   it('leaves an agent lost that is gone, and its uuid to another machine', async () => {
-    const { clock, move } = aClock()
-    const scene = await BuildScene.open(undefined, ['--agent-timeout', '10s'], clock)
+    const { clock, uptime, move, pass } = aClock()
+    const scene = await BuildScene.open(undefined, ['--agent-timeout', '10s'], clock, uptime)
     const { service } = scene
-    const agent = new CallingAgent(service)
-    await agent.register(withKey(KEY))
-    await agent.contact()
-    const copy = Object.assign(new CallingAgent(service, agent.uuid), {
-      token: agent.token,
-      facts: { ...agent.facts, hostname: 'elsewhere' },
-    })
+    const { agent, copy } = await heardAgent(service)
     const seen = async () => (await listed(scene, agent.uuid))?.status
 
     move(-DAY_MS)
     await service.fetch('/agents')
     expect([await seen(), (await copy.tryContact()).status]).toEqual(['Idle', 409])
-    move(MINUTE_MS)
+    pass(MINUTE_MS)
     await service.fetch('/agents')
 
     expect([await seen(), (await copy.tryContact()).status]).toEqual(['LostContact', 200])
@@ -78,5 +86,34 @@ describe('a clock that is put back by a day', () => {
     await add('three')
 
     await expect.poll(() => latest(scene)).toBe('2 by changes')
+  })
+})
+
+describe('a clock that is put forward by a day', () => {
+  it('loses no agent, and leaves its uuid to no other machine', async () => {
+    const { clock, uptime, move } = aClock()
+    const scene = await BuildScene.open(undefined, [], clock, uptime)
+    const { agent, copy } = await heardAgent(scene.service)
+
+    move(DAY_MS)
+    await scene.service.fetch('/agents')
+
+    expect((await listed(scene, agent.uuid))?.status).toBe('Idle')
+    expect((await copy.tryContact()).status).toBe(409)
+  })
+
+  it('makes no job silent', async () => {
+    const { clock, uptime, move, pass } = aClock()
+    const scene = await BuildScene.open({}, [], clock, uptime)
+    await scene.schedule()
+    const agent = await ProtocolAgent.join(scene.service, 'a1')
+    await agent.report((await agent.work()).jobId, { state: 'Preparing' })
+    const health = async () => (await scene.service.fetch('/health')).text()
+
+    move(DAY_MS)
+    expect(await health()).not.toContain('has written nothing')
+    pass(6 * MINUTE_MS)
+
+    expect(await health()).toContain('app/1/build/1/unit has written nothing for 6 minutes')
   })
 })
