@@ -59,29 +59,41 @@ async function listFiles(folder: string): Promise<Record<'files' | 'unlisted', s
   return { files: files.toSorted(), unlisted }
 }
 
-/** Null for a folder that cannot be read, or whose name is no text. */
+/** Null for a folder that cannot be read, is too deep, or whose name is no text. */
 async function listFolder(folder: string): Promise<Dirent[] | null> {
   try {
     return await readdir(folder, { withFileTypes: true })
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : null
-    if (code === 'EACCES' || code === 'EPERM' || code === 'ENOENT') return null
+    if (isUnreadable(error) || codeOf(error) === 'ENOENT') return null
     throw error
   }
 }
 
+/** Whether a link leads to a file; one that cannot be followed counts, so that it is reported. */
 async function isFile(folder: string, path: string): Promise<boolean> {
-  return (await findStats(join(folder, path)))?.isFile() ?? false
+  try {
+    return (await findStats(join(folder, path)))?.isFile() ?? false
+  } catch (error) {
+    if (isUnreadable(error)) return true
+    throw error
+  }
 }
 
 async function findStats(path: string): Promise<Stats | null> {
   try {
     return await stat(path)
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : null
-    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return null
+    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(codeOf(error))) return null
     throw error
   }
+}
+
+function isUnreadable(error: unknown): boolean {
+  return ['EACCES', 'EPERM', 'ENAMETOOLONG'].includes(codeOf(error))
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
 /** The files that a `src` selects below a folder, and their names at the destination. */

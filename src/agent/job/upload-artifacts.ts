@@ -13,6 +13,15 @@ const AT_ONCE = 4
 /** The answers that refuse a file for its name or its size. */
 const OF_ONE_FILE: readonly number[] = [400, 413]
 
+const MAX_SHOWN_LENGTH = 300
+
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ['ENOENT', 'It is no longer there'],
+  ['EACCES', 'The agent may not read it'],
+  ['EPERM', 'The agent may not read it'],
+  ['ENAMETOOLONG', 'Its path is too long'],
+])
+
 /**
  * Sends the job's artifacts to the server. Each is sent even if another one fails: a file that
  * cannot be read, or has a name that the server refuses, is reported in the console.
@@ -82,14 +91,22 @@ async function ofOneArtifact<Result>(
   } catch (error) {
     const isOfAll = error instanceof ServerRefusal && !OF_ONE_FILE.includes(error.status)
     if (signal.aborted || isOfAll) throw error
-    console.note(`The artifact ${shown(path)} cannot be kept: ${shown(reasonOf(error))}`)
+    console.note(`The artifact ${shown(path)} cannot be kept: ${shown(whyNot(error, path))}`)
     return null
   }
 }
 
-/** A name may contain line breaks and terminal control sequences. */
+/** A name may contain line breaks and terminal control sequences, and a path thousands of characters. */
 function shown(name: string): string {
-  return name.replaceAll(/\p{Cc}/gu, '?')
+  const text = name.replaceAll(/\p{Cc}/gu, '?')
+  return text.length <= MAX_SHOWN_LENGTH ? text : `${text.slice(0, MAX_SHOWN_LENGTH)}…`
+}
+
+/** Why a file cannot be sent. A name of other bytes than those of UTF-8 was read with marks in their place, which no file has. */
+function whyNot(error: unknown, path: string): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  if (code === 'ENOENT' && path.includes('\uFFFD')) return 'Its name is not text in UTF-8'
+  return REASONS.get(code) ?? reasonOf(error)
 }
 
 /**

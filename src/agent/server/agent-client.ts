@@ -1,4 +1,4 @@
-import { createWriteStream, openAsBlob } from 'node:fs'
+import { createWriteStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { ContactReply, type ContactRequest } from '../../wire/agent/contact.ts'
@@ -14,6 +14,7 @@ import {
   ConsoleReply,
 } from '../../wire/agent/work.ts'
 import { HttpCaller, orAbsent } from './http-call.ts'
+import { SentFile } from './sent-file.ts'
 import { ServerAbsent } from './server-errors.ts'
 
 const CALL_TIMEOUT_MS = 15_000
@@ -85,10 +86,15 @@ export class AgentClient {
     artifact: { kind: ArtifactKind; path: string; file: string },
     signal: AbortSignal,
   ): Promise<void> {
-    const body = await openAsBlob(artifact.file)
+    await using body = await SentFile.open(artifact.file)
     const path = agentPaths.artifact(this.#job(jobId), artifact.kind, artifact.path)
     const timeoutMs = fileTime(body.size)
-    await this.#http.call({ method: 'PUT', path, body, timeoutMs, signal }, unread)
+    try {
+      await this.#http.call({ method: 'PUT', path, body, timeoutMs, signal }, unread)
+    } catch (error) {
+      if (error instanceof ServerAbsent) await body.assertWhole()
+      throw error
+    }
   }
 
   async listArtifacts(

@@ -1,7 +1,9 @@
+import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { ServiceError } from '../../core/errors.ts'
 import { abortedAfter } from '../../lib/aborted-after.ts'
 import { parseAgentMessage, renderAgentMessage } from '../../wire/agent/message.ts'
+import { SentFile } from './sent-file.ts'
 import { ServerChoice } from './server-choice.ts'
 import { ServerAbsent, ServerRefusal } from './server-errors.ts'
 import { withoutTrailingSlashes } from '../../lib/trailing-slashes.ts'
@@ -9,7 +11,7 @@ import { withoutTrailingSlashes } from '../../lib/trailing-slashes.ts'
 export interface HttpCall {
   readonly method: 'GET' | 'POST' | 'PUT'
   readonly path: string
-  readonly body?: object | Blob | Buffer
+  readonly body?: object | SentFile | Buffer
   readonly timeoutMs: number
   readonly signal: AbortSignal
 }
@@ -82,14 +84,15 @@ export class HttpCaller {
     silence: AbortSignal,
   ): Promise<Response> {
     const token = this.#findToken()
-    const raw = body instanceof Blob || Buffer.isBuffer(body) || body === undefined
+    const isMessage = body !== undefined && !Buffer.isBuffer(body) && !(body instanceof SentFile)
     const init = {
       method,
-      body: raw ? (body ?? null) : renderAgentMessage(body),
+      ...contentOf(body),
       headers: {
         // Files of other jobs go from one machine to the next, and are only copied.
         'accept-encoding': 'identity',
-        'content-type': raw ? 'application/octet-stream' : 'application/json; charset=utf-8',
+        'content-type': isMessage ? 'application/json; charset=utf-8' : 'application/octet-stream',
+        ...(body instanceof SentFile ? { 'content-length': String(body.size) } : {}),
         ...(token === null ? {} : { authorization: `Bearer ${token}` }),
       },
       signal: abortedAfter(timeoutMs, AbortSignal.any([signal, silence])),
@@ -110,6 +113,12 @@ export class HttpCaller {
       return response.statusText
     }
   }
+}
+
+function contentOf(body: HttpCall['body']): Pick<RequestInit, 'body' | 'duplex'> {
+  if (body instanceof SentFile) return { body: Readable.toWeb(body.content), duplex: 'half' }
+  const isRaw = body === undefined || Buffer.isBuffer(body)
+  return { body: isRaw ? (body ?? null) : renderAgentMessage(body) }
 }
 
 /**

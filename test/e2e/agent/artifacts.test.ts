@@ -1,8 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sh } from '../../support/builds/an-assignment.ts'
 import { RunningAgent } from '../../support/agents/running-agent.ts'
+
+/** More than the pipes and buffers between an agent and a server hold. */
+const BIG = 40_000_000
 
 let agent: RunningAgent
 
@@ -81,6 +84,67 @@ describe('the artifacts of a job', () => {
     expect(job.text).toMatch(
       /The artifact out\/b cannot be kept: out\/b is not inside the working folder/,
     )
+  })
+
+  it('are named with the reason where they cannot be read', async () => {
+    const deep =
+      'const d = "d".repeat(200); for (let n = 0; n < 25; n += 1) fs.mkdirSync(d), process.chdir(d)'
+    const job = await agent.run({
+      pipelineName: 'unreadable',
+      tasks: [
+        sh(String.raw`mkdir -p "$(printf 'o/d\377')" p; : >"$(printf 'o/b\376')"; echo a >o/a`),
+        sh(`echo p >p/p; cd o; '${process.execPath}' -e '${deep}'`),
+      ],
+      artifacts: [
+        { kind: 'artifact', src: 'o', dest: null },
+        { kind: 'artifact', src: 'p', dest: null },
+      ],
+    })
+
+    expect(job.result).toBe('Failed')
+    expect([...job.artifacts.keys()]).toEqual(['artifact o/a', 'artifact p/p'])
+    for (const name of ['d', 'b']) {
+      expect(job.text).toContain(
+        `The artifact o/${name}\uFFFD cannot be kept: Its name is not text in UTF-8`,
+      )
+    }
+    expect(job.text).toMatch(/The artifact o\/d{200}\/d+… cannot be kept: Its path is too long\n/)
+    expect(job.text).toContain('The job failed: 3 artifacts are lost, such as ')
+    await agent.run({ pipelineName: 'unreadable', tasks: [sh('rm -rf o')] })
+  })
+
+  it('are kept as they were when their sending began, where they grow', async () => {
+    const big = agent.folderOf('growing', 'big')
+    agent.server.onUpload = () => appendFileSync(big, 'more')
+
+    const job = await agent.run({
+      pipelineName: 'growing',
+      tasks: [sh(`head -c ${BIG} /dev/zero >big`)],
+      artifacts: [{ kind: 'artifact', src: 'big', dest: null }],
+    })
+
+    expect(job.result).toBe('Passed')
+    expect(job.artifacts.get('artifact big')).toHaveLength(BIG)
+  })
+
+  it('are lost where they are cut short while they are sent', async () => {
+    const big = agent.folderOf('shrinking', 'big')
+    agent.server.onUpload = (path) => path === 'big' && truncateSync(big, 1)
+
+    const job = await agent.run({
+      pipelineName: 'shrinking',
+      tasks: [sh(`head -c ${BIG} /dev/zero >big; echo z >z; : >empty`)],
+      artifacts: [{ kind: 'artifact', src: '*', dest: null }],
+    })
+
+    expect(job.result).toBe('Failed')
+    expect(job.text).toContain(
+      'The artifact big cannot be kept: It became shorter while it was sent',
+    )
+    expect([job.artifacts.get('artifact z'), job.artifacts.get('artifact empty')]).toEqual([
+      'z\n',
+      '',
+    ])
   })
 })
 

@@ -55,6 +55,8 @@ export class AgentProtocolServer implements AsyncDisposable {
   configStatus: ConfigStatus = 'Enabled'
   /** How long agents are told to wait for the next contact; undefined for nothing. */
   contactIntervalMs: number | undefined
+  /** Called when the sending of an artifact has begun, with its path. */
+  onUpload: (path: string) => void = () => {}
   readonly #waiting: JobAssignment[] = []
   readonly #app = this.#routes()
   /** How often agents have asked for work. */
@@ -167,7 +169,10 @@ export class AgentProtocolServer implements AsyncDisposable {
     app.put(AGENT_PATTERNS.artifact, async (c) => {
       const kind = c.req.query('kind') ?? ''
       const job = this.#job(c.req.param('job'))
-      job.artifacts.set(`${kind} ${c.req.param('path')}`, await c.req.text())
+      this.onUpload(c.req.param('path'))
+      const content = await c.req.text().catch(() => null)
+      if (content === null) return c.json({ message: 'it did not arrive whole' }, 400)
+      job.artifacts.set(`${kind} ${c.req.param('path')}`, content)
       return c.json({ message: 'kept' }, 201)
     })
     app.get(AGENT_PATTERNS.listArtifacts, (c) => {
