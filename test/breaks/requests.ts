@@ -117,9 +117,16 @@ export const BREAKS_OF_REQUESTS: readonly Break[] = [
   {
     behaviour: 'a body that was cut off is not taken',
     file: 'http/request-body.ts',
-    find: 'if (size === length) resolve(body)',
-    replace: 'if (size > 0) resolve(body)',
+    find: 'if (body !== null && size === length) resolve(body)',
+    replace: 'if (body !== null) resolve(body)',
     test: 'unit/http/listen.test.ts',
+  },
+  {
+    behaviour: 'a large body that does not come takes no room',
+    file: 'http/request-body.ts',
+    find: 'if (isUnread) return readInto({',
+    replace: 'takeRoom?.(Number(length))\n  if (isUnread) return readInto({',
+    test: 'http/hostile/many-large-bodies.test.ts',
   },
   {
     behaviour: 'an argument of a tool stays in its part of a path',

@@ -205,6 +205,8 @@ const FUNCTIONS: Readonly<Record<string, (text: string) => unknown>> = {
   saysNothing,
   saysNothingBehind: (text) => saysNothing(`{${text}`),
   readRules: (text) => readRules(bytes(rulesWith(text))),
+  readYaml: (text) => readRules(bytes(text)),
+  readFlow: (text) => readRules(bytes(`[${text}`)),
   editRules: (text) => {
     const comments = `# rules:\n${text.replaceAll(/[^\n]/g, '#')}\n`
     return editRules(`${comments}rules:\n  - name: a\n`, { kind: 'remove', name: 'a' })

@@ -1,5 +1,6 @@
 import { type Document, isMap, isSeq, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml'
 import { isDeepStrictEqual } from 'node:util'
+import { readYaml } from './rules-yaml.ts'
 
 /** A rule by its keys, which need not be valid yet. */
 type UncheckedRule = Readonly<Record<string, unknown>>
@@ -58,8 +59,8 @@ interface RuleBlocks {
 }
 
 function readBlocks(text: string): RuleBlocks | null {
-  const document: Document.Parsed = parseDocument(text)
-  const list = document.errors.length === 0 ? document.get('rules', true) : null
+  const yaml = readYaml(text)
+  const list: unknown = 'document' in yaml ? yaml.document.get('rules', true) : null
   if (!isSeq(list)) return null
   const items = list.items.filter(isMap)
   const starts = items.map((item) => startOf(text, item.range?.[0] ?? 0))
@@ -137,8 +138,10 @@ function changedBlock(block: string, rule: UncheckedRule): string | null {
     .split('\n')
     .map((line) => (line.startsWith(indent) ? line.slice(indent.length) : line.trimStart()))
     .join('\n')
-  const document = parseDocument(text)
-  const item = document.errors.length === 0 ? firstItem(document) : null
+  const yaml = readYaml(text)
+  if (!('document' in yaml)) return null
+  const { document } = yaml
+  const item = firstItem(document)
   if (item === null) return null
   if (isDeepStrictEqual(plain(item.toJS(document)), plain(rule))) return block
   setKeys(document, item, rule)

@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto'
-import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml'
+import { type Document, isMap, isNode, isScalar } from 'yaml'
 import { z } from 'zod'
 import type { Problem } from '../../../core/problem.ts'
 import { hint } from '../../../document/structure/nearest-name.ts'
 import { compileRule } from './compile-rule.ts'
 import type { GateRule, RuleSet } from './rule.ts'
 import { RulesFile, rulesJsonSchema } from './rules-schema.ts'
+import { readYaml, type RulesYaml, TOO_MANY_ALIASES } from './rules-yaml.ts'
 
 /** A file of rules, or all that is wrong with it. */
 export type RulesReading =
@@ -28,6 +29,8 @@ export const MAX_RULES_BYTES = 262_144
 /** A key for expressions, if rules ever have any. */
 const RESERVED = 'when_cel'
 const MAX_ALIASES = 100
+/** Faults of one kind, or in one place, that are named. */
+const MAX_ISSUES = 100
 /** The name of the rule that is there without a file. */
 const BUILT_IN = 'delegation'
 
@@ -38,22 +41,16 @@ export function readRules(bytes: Uint8Array): RulesReading {
     return { ok: false, problems: [{ message }] }
   }
   const text = new TextDecoder('utf-8', { fatal: false }).decode(bytes)
-  const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, schema: 'core', version: '1.2' })
-  const faults = [...document.errors, ...document.warnings]
-  if (faults.length > 0) {
-    return { ok: false, problems: faults.map((each) => yamlProblem(each, lines)) }
-  }
-  const places = placesIn(document, lines)
-  const value = valueOf(document)
-  if (value === undefined) {
-    const message = 'The file repeats its anchors too often'
-    return { ok: false, problems: [{ message, line: 1, column: 1 }] }
-  }
+  const yaml = readYaml(text)
+  if (!('document' in yaml)) return { ok: false, problems: yaml }
+  const places = placesIn(yaml)
+  const value = valueOf(yaml.document)
+  if (value === undefined) return { ok: false, problems: [TOO_MANY_ALIASES] }
   const written = RulesFile.safeParse(value, { reportInput: true })
   if (!written.success) {
-    const problems = written.error.issues.flatMap((issue) => problemsOf(issue, [], places))
-    return { ok: false, problems }
+    const issues = written.error.issues.slice(0, MAX_ISSUES)
+    const problems = issues.flatMap((issue) => problemsOf(issue, [], places))
+    return { ok: false, problems: problems.slice(0, MAX_ISSUES) }
   }
   return compileFile(written.data, { places, version: hash('sha256', bytes) })
 }
@@ -89,16 +86,7 @@ function compileFile(
   return { ok: true, file, rules: { version, rules }, places }
 }
 
-function yamlProblem(
-  fault: { readonly message: string; readonly pos: readonly [number, number] },
-  lines: LineCounter,
-): Problem {
-  const { line, col } = lines.linePos(fault.pos[0])
-  const [message = ''] = fault.message.split(' at line ', 1)
-  return { message, line, column: col }
-}
-
-function placesIn(document: Document.Parsed, lines: LineCounter): RulePlaces {
+function placesIn({ document, lines }: RulesYaml): RulePlaces {
   const problemBy =
     (offsetOf: (document: Document.Parsed, path: readonly PropertyKey[]) => number) =>
     (path: readonly PropertyKey[], message: string): Problem => {
@@ -145,7 +133,9 @@ function problemsOf(
 ): readonly Problem[] {
   const path = [...above, ...issue.path]
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => places.problemAtKey([...path, key], unknownKey(key, path)))
+    return issue.keys
+      .slice(0, MAX_ISSUES)
+      .map((key) => places.problemAtKey([...path, key], unknownKey(key, path)))
   }
   const last = path.at(-1)
   if (issue.input === undefined && typeof last === 'string' && issue.code !== 'invalid_union') {

@@ -107,6 +107,11 @@ function pathOf(rules: string) {
   return reading.ok ? null : reading.problems[0]?.path
 }
 
+function messageOf(text: string) {
+  const reading = readRules(Buffer.from(text))
+  return reading.ok ? null : reading.problems[0]?.message
+}
+
 describe('a file of rules', () => {
   it.each(FAULTS)('%s: %i:%i', (rules, line, column, message) => {
     const reading = readRules(Buffer.from(HEAD + rules))
@@ -138,6 +143,46 @@ describe('a file of rules', () => {
     ]
 
     expect(texts.map((text) => readRules(Buffer.from(text)).ok)).toEqual(texts.map(() => false))
+  })
+
+  it('is refused in words, with a place, when it is nested more deeply than a library can read', () => {
+    const texts = ['{', '[', '[{', '{a: [', '- ', '? ', 'a: '].map((text) => text.repeat(30_000))
+
+    const problems = texts.map((text) => {
+      const reading = readRules(Buffer.from(text))
+      return reading.ok ? [] : reading.problems
+    })
+
+    expect(problems).toEqual(
+      texts.map(() => [
+        { message: 'This is nested too deeply', line: 1, column: expect.any(Number) },
+      ]),
+    )
+  })
+
+  it('names a hundred faults of very many', () => {
+    const texts = [
+      '}'.repeat(10_000),
+      `version: 1\nrules: []\n${'k: 1\n'.repeat(1_000)}`,
+      HEAD + Array.from({ length: 400 }, () => '  - { effect: dny }\n').join(''),
+      `${HEAD}  - name: a\n${Array.from({ length: 400 }, (_, n) => `    k${n}: 1\n`).join('')}`,
+    ]
+
+    const counts = texts.map((text) => {
+      const reading = readRules(Buffer.from(text))
+      return reading.ok ? 0 : reading.problems.length
+    })
+
+    expect(counts).toEqual([100, 100, 100, 100])
+  })
+
+  it('is refused when it repeats very many things, or has too many parts', () => {
+    const anchors = Array.from({ length: 1_001 }, (_, n) => `- &a${n} x\n- *a${n}\n`).join('')
+
+    expect([anchors, `[${',,'.repeat(70_000)}`].map(messageOf)).toEqual([
+      'The file repeats its anchors too often',
+      'The file has too many parts',
+    ])
   })
 
   it('has a JSON schema that accepts what is read and refuses unknown keys', () => {
