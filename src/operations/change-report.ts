@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { CommitSha, shownSubject } from '../core/revision.ts'
+import { unavailable } from '../core/errors.ts'
 import { nameKey } from '../core/name-key.ts'
 import { summariseChanges } from '../document/changes/summarise-changes.ts'
 import { entitiesOf, formerNameOf } from '../document/changes/entities-of.ts'
@@ -16,6 +17,7 @@ import { readXml, type XmlDocument } from '../document/xml/xml-reader.ts'
 import { gitDirIn } from '../git/git-folder.ts'
 import { readHead } from '../git/refs.ts'
 import { openObjectReader } from '../git/readers/open-object-reader.ts'
+import { hasFileInTree } from '../git/objects/tree-walk.ts'
 import type { CommitRecord, ObjectReader } from '../git/objects/object-reader.ts'
 import { SERVICE_COMMITTER } from '../history/revision/classify.ts'
 import { OverriddenRule, overridesIn } from '../configuration/gate/override.ts'
@@ -57,7 +59,7 @@ const PIPELINES = ENTITY_KINDS.filter(({ word }) => word === 'pipeline')
  * The changes of a branch from git alone, oldest first, so that a clone gives the same. Approvals and
  * overrides are those that the service has written into its commits.
  *
- * @throws {ServiceError} `unavailable` where there is no repository.
+ * @throws {ServiceError} `unavailable` where there is no repository, or no commit has the file.
  */
 export async function reportChanges(options: ReportOptions): Promise<readonly ReportedChange[]> {
   const { repository, programPath: path, since, until, entity, fileName } = options
@@ -68,14 +70,17 @@ export async function reportChanges(options: ReportOptions): Promise<readonly Re
   if (head === null) return reported
   const followed =
     entity === null ? null : new FollowedEntity(entity, await readAt(reader, head, fileName))
+  let isThere = false
   for await (const commits of reader.listCommits({ from: head, until: null })) {
     for (const commit of commits) {
+      isThere ||= await hasFileInTree(reader, { commit: commit.sha, path: fileName })
       const logged = parseCommit(commit)
       if (since !== null && logged.at < since) continue
       const isAsked = followed === null || (await isChanged(followed, { reader, fileName }, logged))
       if (isAsked && (until === null || logged.at <= until)) reported.push(logged.change)
     }
   }
+  if (!isThere) throw unavailable(`No commit has ${fileName}: the name of the file may be wrong`)
   return reported.toReversed()
 }
 

@@ -87,6 +87,16 @@ describe('cairn report', () => {
     expect(told).not.toContain('timestamp')
   })
 
+  it('refuses a name of the file that no commit has, as a typing error', async () => {
+    const service = await openService()
+
+    const flags = ['--config-repo', service.repository, '--config-file', 'confg.xml']
+    const { code, stdout, stderr } = await command(['report', ...flags])
+
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toBe('cairn: No commit has confg.xml: the name of the file may be wrong\n')
+  })
+
   it('tells the changes of a quarter to a group, with who asked, approved and overrode, by one command', async () => {
     let now = Date.parse('2026-05-04T08:00:00Z')
     const at = (day: string) => (now = Date.parse(day))
