@@ -5,10 +5,15 @@ import { z } from 'zod'
 import { openInvitations } from '../support/agents/invitations.ts'
 import { tempDir } from '../support/disk/temp-folder.ts'
 import { run, start } from '../support/programs/start.ts'
+import { newInvitation } from '../../src/security/issued-secret.ts'
 import { AgentEntry } from '../../src/wire/agent-entry.ts'
 import { startService } from '../support/service/service.ts'
 
 const WAIT = { timeout: 30_000, interval: 100 }
+
+function agentWith(...flags: string[]) {
+  return start(['agent', '--server', 'http://127.0.0.1:1', '--work-dir', tempDir(), ...flags])
+}
 
 describe('cairn agent invite', { timeout: 120_000 }, () => {
   it('prints what lets one agent in, and lists and revokes what is open', async () => {
@@ -54,5 +59,19 @@ describe('cairn agent invite', { timeout: 120_000 }, () => {
     ])
     expect(missing.stderr).toBe('cairn: --invitation-file "/nowhere/invitation" cannot be read\n')
     expect(both.stderr).toContain('give one of --auto-register-key, --invitation and')
+  })
+
+  it('says that an agent without the key of the server is not asked what it is for', async () => {
+    const invitation = newInvitation()
+    const [none, invited, keyed] = [
+      agentWith('--resources', 'linux'),
+      agentWith('--environments', 'prod', '--invitation', invitation),
+      agentWith('--resources', 'linux', '--auto-register-key', 'key'),
+    ]
+
+    await expect.poll(() => none.stderr, WAIT).toContain('whoever approves the agent')
+    await expect.poll(() => invited.stderr, WAIT).toContain('the invitation names its own')
+    await expect.poll(() => keyed.stderr, WAIT).toContain('works in')
+    expect(keyed.stderr).not.toContain('no effect')
   })
 })

@@ -17,6 +17,7 @@ export async function agent(args: readonly string[]): Promise<number> {
   const key = await keyOf(settings)
   // A command line is visible to every process of the machine.
   if (key !== null && args.some((arg) => arg.includes(key))) process.title = 'cairn agent'
+  warnOfIgnored(settings, key)
   await runAgent(
     {
       servers,
@@ -33,6 +34,16 @@ export async function agent(args: readonly string[]): Promise<number> {
     stopSignal(),
   )
   return 0
+}
+
+/** Only the key of the server lets an agent say what it is for: an invitation says so itself. */
+function warnOfIgnored({ resources, environments }: AgentSettings, key: string | null): void {
+  if (resources.length + environments.length === 0) return
+  if (key !== null && !isInvitation(key)) return
+  const reason =
+    key === null ? 'whoever approves the agent gives it its own' : 'the invitation names its own'
+  const message = `--resources and --environments have no effect without --auto-register-key: ${reason}`
+  writeLog({ level: 'warning', message, facts: { resources, environments } })
 }
 
 /**
