@@ -15,7 +15,7 @@ const WORDINGS: Readonly<Record<ProblemKind, Wording>> = {
     `${countOf(n, 'change')} outside of the service ${plural(n, 'waits', 'wait')} for a decision`,
   conflict: () => 'a change conflicts with one of another server',
   revision: (n) => countOf(n, 'unreadable revision'),
-  disk: (n) => countOf(n, 'full disk'),
+  disk: (n) => countOf(n, 'full or missing disk'),
   database: () => 'the database cannot be reached',
   servers: (n) => `${countOf(n, 'server')} ${plural(n, 'needs', 'need')} attention`,
   lag: () => 'this server lags behind the others',
@@ -81,6 +81,14 @@ export interface NoticesProps {
 /** Every page says that it may be out of date, and that rules do not hold. */
 const ALWAYS: readonly ProblemKind[] = ['lag', 'recovery']
 
+/** While one of these lasts, changes cannot be saved. */
+const SEVERE: readonly ProblemKind[] = ['repository', 'database']
+
+/** Whether one of the problems keeps changes from being saved. */
+export function areSevere(problems: readonly ServiceProblem[]): boolean {
+  return problems.some(({ kind }) => SEVERE.includes(kind))
+}
+
 /** One line about the problems of the service, and in full those that the page itself is about. */
 export function Notices({ links, problems, concerns }: NoticesProps) {
   const inFull = [...ALWAYS, ...concerns]
@@ -94,7 +102,7 @@ export function Notices({ links, problems, concerns }: NoticesProps) {
         </div>
       ))}
       {others.length > 0 && (
-        <aside class="notice" aria-label="Problems">
+        <aside class={areSevere(others) ? 'notice bad' : 'notice'} aria-label="Problems">
           <Icon name="alert" />{' '}
           <a href={links.problems()}>{countOf(problemCount(others), 'problem')}</a>
           <span class="in-wide">

@@ -33,12 +33,13 @@ export const loginPages = definePage([
     '/log-out',
     ({ pages, sessionCookie }, c) => {
       const frame = pages.frame(c.req.raw, null)
-      return sessionCookie.read(c.req.raw) === null
-        ? pageResponse(<LoggedOutView frame={frame} />, 401, {
-            ...CHALLENGE,
-            'clear-site-data': '"cache"',
-          })
-        : pageResponse(<LogOutView frame={frame} />, 200, NO_STORE)
+      if (sessionCookie.read(c.req.raw) !== null) {
+        return pageResponse(<LogOutView frame={frame} />, 200, NO_STORE)
+      }
+      // The status makes a browser forget what it sends: nothing was refused.
+      c.env.reason = 'no-credentials'
+      const headers = { ...CHALLENGE, 'clear-site-data': '"cache"' }
+      return pageResponse(<LoggedOutView frame={frame} />, 401, headers)
     },
     { caller: 'anybody' },
   ),

@@ -1,7 +1,7 @@
 import { LinkButton } from '../kit/buttons.tsx'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { Field } from '../kit/forms.tsx'
-import { FlashCard, type FlashMessage } from '../kit/notice.tsx'
+import type { FlashMessage } from '../kit/notice.tsx'
 import type { KeptForm } from '../frame/kept-form.ts'
 import { CarriedForm } from './kept-view.tsx'
 
@@ -25,7 +25,6 @@ export function LoginView(props: LoginViewProps) {
   const { frame, next, username, flash, problem, provider, kept } = props
   return (
     <PageLayout frame={frame} title="Log in" styles={['login.css']}>
-      {flash && <FlashCard flash={flash} />}
       <form
         class="card fields login"
         method="post"
@@ -34,6 +33,7 @@ export function LoginView(props: LoginViewProps) {
         enctype={kept === null ? undefined : 'multipart/form-data'}
       >
         <h1>Log in</h1>
+        {flash && <p role="status">{flash.text}</p>}
         <SentWithoutSession kept={kept} />
         {problem !== null && (
           <p class="problem" role="alert">

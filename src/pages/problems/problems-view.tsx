@@ -1,6 +1,6 @@
 import type { ProblemKind, ServiceProblem } from '../../core/service/health-problem.ts'
 import { capitalised } from '../kit/words/capitalised.ts'
-import { type OpenPageWithMessage, PageLayout } from '../kit/layout.tsx'
+import { type OpenPageWithMessage, type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { renderFreeSpace } from '../../core/builds/agent.ts'
 import { countOf, plural } from '../kit/words/count.ts'
 import { FirstOf, moreOf } from '../kit/lists.tsx'
@@ -10,7 +10,13 @@ import { PageHead } from '../kit/page-head.tsx'
 import type { Links } from '../kit/links.ts'
 import { EmptyCard, FlashCard } from '../kit/notice.tsx'
 import { AcknowledgeSecrets } from '../parts/plain-secrets.tsx'
-import { groupProblems, problemCount, type ProblemGroup, ProblemText } from '../kit/notices.tsx'
+import {
+  areSevere,
+  groupProblems,
+  problemCount,
+  type ProblemGroup,
+  ProblemText,
+} from '../kit/notices.tsx'
 
 /** Output of other programs about these is folded: it is long, and not written for people. */
 const OF_PROGRAMS: readonly ProblemKind[] = ['material']
@@ -53,8 +59,8 @@ export function ProblemsView({ flash, ...shown }: ProblemsViewProps) {
         title="Problems"
         about={
           problems.length === 0
-            ? 'No problems with the pipelines that you can view.'
-            : `${countOf(problemCount(problems), 'open problem')}. The service is running.`
+            ? noneFor(frame)
+            : `${countOf(problemCount(problems), 'open problem')}. ${standingOf(problems)}`
         }
       />
       {problems.length === 0 && (
@@ -67,6 +73,14 @@ export function ProblemsView({ flash, ...shown }: ProblemsViewProps) {
       ))}
     </PageLayout>
   )
+}
+
+function noneFor({ isAdministrator }: PageFrame): string {
+  return `No open problems${isAdministrator ? '' : ' with the pipelines that you can view'}.`
+}
+
+function standingOf(problems: readonly ServiceProblem[]): string {
+  return areSevere(problems) ? 'Changes cannot be saved.' : 'The service is running.'
 }
 
 function Group({ group, ...shown }: Shown & { readonly group: ProblemGroup }) {

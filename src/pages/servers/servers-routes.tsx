@@ -45,7 +45,7 @@ function ServersView({ frame, seen }: ServersViewProps) {
           {
             'Several servers share one history and one state in PostgreSQL. Start another one with the same '
           }
-          <code>--state</code>
+          <code class="nowrap">--state</code>
           {', and it appears here.'}
         </EmptyCard>
       ) : (
@@ -79,7 +79,7 @@ function ServersTable({ seen }: { seen: SeenServers }) {
         name,
         address,
         lag === 0 ? sequence : `${sequence}, ${countOf(lag, 'entry', 'entries')} behind`,
-        isHolder ? 'Builds and polls' : 'Nothing',
+        isHolder && seen.holder !== null ? 'Builds and polls' : 'Nothing',
         silent.includes(server) ? `${silence} s ago: it stopped without notice` : 'Now',
       ],
     }

@@ -110,6 +110,7 @@ describe('a take-over among several servers', { tags: ['postgresql'] }, () => {
       TIMEOUT_MS,
     )
     const [listed, page] = await Promise.all(['/api/agents', '/agents'].map((p) => first.fetch(p)))
+    const servers = await (await first.fetch('/servers')).text()
     const read = await currentOf(first)
     line.heal()
     const ended = await first.program.ended()
@@ -118,6 +119,8 @@ describe('a take-over among several servers', { tags: ['postgresql'] }, () => {
     expect(listed?.status).toBe(503)
     expect(listed?.headers.get('retry-after')).toBe('1')
     expect(await listed?.text()).toContain('No server runs builds at the moment')
+    expect(servers).toContain('No server runs builds at the moment.')
+    expect(servers).not.toContain('Builds and polls')
     expect(page?.status).toBe(503)
     expect(await page?.text()).not.toContain('Pending')
     expect(read).toContain('app')

@@ -94,6 +94,7 @@ describe('the frame of the pages', () => {
     expect(response.status).toBe(401)
     expect(response.headers.get('www-authenticate')).toMatch(/^Basic/)
     expect(await response.text()).toContain('You are logged out')
+    expect(await (await service.fetch('/audit')).text()).not.toContain('Tried to open')
   })
 
   it('names the methods of a page that has others', async () => {
@@ -173,6 +174,9 @@ describe('the frame of the pages', () => {
 
     expect(refused).toContain('Try again in a minute')
     expect(refused).toContain('<a class="button primary" href="/config/compare/r1/r2">')
+    expect(others[0]).toContain('class="notice bad"')
+    expect(others[1]).toContain('Changes cannot be saved.')
+    expect(others[1]).not.toContain('The service is running')
     for (const text of [refused, ...others]) {
       expect(text).not.toContain(service.folder)
       expect(text).not.toMatch(/ENOENT|scandir|\.git\b/)

@@ -105,6 +105,18 @@ describe('a problem on its page has what it is solved with', () => {
     expect(page).not.toContain('Give an agent')
   })
 
+  it('is none, whoever asks', async () => {
+    const scene = await BuildScene.open({ server: SECURED, pipelines: [] })
+
+    const [admin, viewer] = [
+      await pageOf(scene.service, '/problems'),
+      await pageOf(scene.service, '/problems', 'vera'),
+    ]
+
+    expect(admin).toContain('No open problems.')
+    expect(viewer).toContain('No open problems with the pipelines that you can view.')
+  })
+
   it('a job without any agent leads to the agents', async () => {
     let ahead = 0
     const clock = () => Date.now() + ahead
