@@ -140,17 +140,19 @@ function Parameters({ taken }: { taken: readonly Taken[] }) {
 function Answers({ answers }: { answers: DescribedCall['answers'] }) {
   const rows = answers.map(([status, answer]) => [
     status,
-    <Prose text={answer.text} />,
-    (status === 200 || status === 201 || status === 202) && formOf(answer),
+    <>
+      <Prose text={answer.text} />
+      {(status === 200 || status === 201 || status === 202) && formOf(answer)}
+    </>,
   ])
   return <FactTable caption="Answers" rows={rows} />
 }
 
 function formOf({ content = [] }: Answer) {
   return content.map(({ type, schema }) => (
-    <>
-      <code>{type}</code> {schema && <code>{shapeOf(schema)}</code>}{' '}
-    </>
+    <p>
+      <code>{type}</code> {schema && <code>{shapeOf(schema)}</code>}
+    </p>
   ))
 }
 

@@ -29,6 +29,10 @@ function linesOf(page: Page, selector: string): Promise<number[]> {
 /** How the chips of the list of revisions break, such as that of a source beside a long name. */
 const WHITE_SPACE = "getComputedStyle(document.querySelector('.revision .badge')).whiteSpace"
 
+/** The room beside the codes of answers, which holds what they mean and the form of a body. */
+const WIDTHS_OF_ANSWERS = `[...document.querySelectorAll('.code-of-answer')]
+  .map((head) => head.nextElementSibling.getBoundingClientRect().width)`
+
 /** The free pixels between blocks that stand below each other. */
 const GAPS = `[...document.querySelectorAll('main > *, main > * > section, main > * > .card')]
   .map((element) => ({ element, next: element.nextElementSibling }))
@@ -72,6 +76,9 @@ describe('a page', () => {
       }
     }`)
     expect(await linesOf(page, '.code-of-answer')).toEqual([1])
+    const widths = await page.evaluate<number[]>(WIDTHS_OF_ANSWERS)
+    expect(widths.length).toBeGreaterThan(100)
+    expect(Math.min(...widths)).toBeGreaterThan(900)
     for (const width of [1440, 768]) {
       await page.setViewportSize({ width, height: 900 })
       await page.goto('/audit')
@@ -123,6 +130,21 @@ describe('a page', () => {
       expect(cut).toEqual([])
     },
   )
+
+  it('shows what can be followed in a list', async () => {
+    const scene = await BuildScene.open({ pipelines: [{ name: 'app' }] })
+    await ProtocolAgent.join(scene.service, 'a1')
+    const page = await visit(chromium.browser, scene.service.url)
+    const look = (selector: string, of: string) =>
+      page.evaluate<string>(`getComputedStyle(document.querySelector('${selector}')).${of}`)
+
+    await page.goto('/agents')
+    const name = await look('main tbody th a', 'color')
+    await page.goto('/audit')
+
+    expect(name).not.toBe(await look('body', 'color'))
+    expect(await look('.audit td:nth-child(4) a', 'textDecorationLine')).toBe('underline')
+  })
 
   it('keeps the name of a user together beside many roles', async () => {
     const service = await startService()
