@@ -53,9 +53,14 @@ export function ShownOnce({ done, about, secret }: ShownOnceProps) {
         <strong>{done}</strong> {secret !== null && about}
       </p>
       {secret !== null && (
-        <pre class="code" tabindex={0}>
-          {secret}
-        </pre>
+        <>
+          <pre class="code" tabindex={0}>
+            {secret}
+          </pre>
+          <button type="button" class="copy with-script">
+            Copy
+          </button>
+        </>
       )}
     </div>
   )

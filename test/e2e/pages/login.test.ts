@@ -31,6 +31,7 @@ describe('the log-in', { timeout: 240_000 }, () => {
       await page.getByLabel('Name').fill('nightly')
       await page.getByRole('button', { name: 'Create token' }).click()
       await page.getByText('Token nightly created.').waitFor(WITHIN)
+      await expect.poll(() => page.getByRole('button', { name: 'Copy' }).count()).toBe(+hasScripts)
       // What inspects a page is a script.
       expect(hasScripts ? await troublesOf(page) : []).toEqual([])
       await page.locator('[popovertarget=person-menu]').click()
@@ -43,6 +44,22 @@ describe('the log-in', { timeout: 240_000 }, () => {
       await expect.poll(() => new URL(page.url()).pathname).toBe('/login')
     },
   )
+
+  it('hands over the secret that it shows once', async () => {
+    const service = await startService()
+    const page = await visit(chromium.browser, service.url)
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.goto('/tokens', WITHIN)
+    await page.getByLabel('Name').fill('nightly')
+    await page.getByRole('button', { name: 'Create token' }).click()
+
+    await page.getByRole('button', { name: 'Copy' }).click()
+
+    await page.getByRole('button', { name: 'Copied' }).waitFor(WITHIN)
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()')
+    expect(copied).toMatch(/^cairn_\w+$/)
+    expect(await page.locator('.flash pre').innerText()).toBe(copied)
+  })
 
   it('gives back what was typed while the session ended', async () => {
     const service = await startService()

@@ -19,7 +19,10 @@ async function copy(button: HTMLElement): Promise<void> {
 
 async function textFor({ dataset, parentElement }: HTMLElement): Promise<string> {
   const address = dataset['copy']
-  if (address === undefined) return parentElement?.querySelector('code')?.textContent ?? ''
+  if (address === undefined) {
+    const beside = parentElement?.querySelector('code') ?? parentElement?.querySelector('pre')
+    return beside?.textContent ?? ''
+  }
   const answer = await fetch(address)
   if (!answer.ok) throw new Error(answer.statusText)
   return answer.text()
