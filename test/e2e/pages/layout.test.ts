@@ -131,6 +131,24 @@ describe('a page', () => {
     },
   )
 
+  it('keeps marks and what has not run readable beside long names on a phone', async () => {
+    const service = await startService()
+    const admins = '<admins><user>admin</user></admins>'
+    const server = `<server><security>${admins}</security></server>`
+    const document = documentWith('a')
+      .replace('  <pip', `  ${server}\n  <pip`)
+      .replace('"first"', `"${'group-of-names-'.repeat(8)}"`)
+      .replace('"test"', `"${'stage_'.repeat(20)}"`)
+    await saveRevisions(service, document)
+    const page = await visit(chromium.browser, service.url, { isPhone: true })
+
+    await page.goto('/pipelines')
+    expect(await linesOf(page, '.chip .muted')).toEqual([1])
+    await page.goto('/permissions')
+    const marks = await page.locator('.permissions .marks').first().boundingBox()
+    expect((marks?.x ?? 999) + (marks?.width ?? 0)).toBeLessThanOrEqual(390)
+  })
+
   it('shows what can be followed in a list', async () => {
     const scene = await BuildScene.open({ pipelines: [{ name: 'app' }] })
     await ProtocolAgent.join(scene.service, 'a1')
