@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, posix } from 'node:path'
 import { addressFault, type SourceAddress, splitAddress } from '../../core/source-address.ts'
 import type {
   AssignedSourceMaterial,
@@ -15,6 +15,7 @@ import { type RunTool, type ToolPlace, type SourceTool, ToolFailed } from './sou
 import { hgSettings } from '../../core/hg-settings.ts'
 import { existsSync } from 'node:fs'
 import { settingsFor } from '../../core/git-settings.ts'
+import { nestedCopies } from './nested-copies.ts'
 import { hasOwnSubmodulesOnly, restoreSettings, steeringOf } from './git-steering.ts'
 
 export interface CheckoutPlace {
@@ -137,7 +138,7 @@ function sourceOf(
 ): SourceTool {
   if (material.type === 'git') return gitCheckout(material, place)
   if (material.type === 'svn') return svnCheckout(material, place)
-  if (material.type === 'hg') return hgCheckout(material, place.address)
+  if (material.type === 'hg') return hgCheckout(material, place)
   if (material.type === 'p4') return p4Checkout(material, place)
   return tfsCheckout(material, place)
 }
@@ -167,7 +168,10 @@ export async function removeCopiesWithCredentials(places: {
  */
 const ENVIRONMENT = { HGPLAIN: '1', HGRCSKIPREPO: '1' }
 
-function hgCheckout({ revision }: AssignedHgMaterial, address: SourceAddress): SourceTool {
+function hgCheckout(
+  { revision }: AssignedHgMaterial,
+  { folder, address }: Pick<ToolPlace, 'folder'> & { readonly address: SourceAddress },
+): SourceTool {
   const { url } = address
   const settings = hgSettings(address)
   const environment = { ...ENVIRONMENT, ...settings?.environment }
@@ -176,18 +180,41 @@ function hgCheckout({ revision }: AssignedHgMaterial, address: SourceAddress): S
     return run({ ...(settings?.command(args) ?? { command: 'hg', args }), environment })
   }
 
+  /** Removes what the revision does not have, in subrepositories as well; returns their paths. */
+  async function purge(run: RunTool, copy: string): Promise<ReadonlySet<string>> {
+    const where = ['--cwd', `./${copy}`]
+    await hg(run, [...where, '--config', 'extensions.purge=', 'purge', '--quiet'])
+    const own = new Set<string>()
+    for (const path of await subrepositoriesOf(join(folder, copy))) {
+      const inner = posix.join(copy, path)
+      own.add(inner)
+      for (const further of await purge(run, inner)) own.add(further)
+    }
+    return own
+  }
+
   return {
     identity: `hg ${url}`,
     fresh: (run) => hg(run, ['clone', '--quiet', '--updaterev', revision, '--', url, '.']),
     async update(run) {
       await hg(run, ['pull', '--quiet', '--', url])
       await hg(run, ['update', '--quiet', '--clean', '--rev', revision])
-      await hg(run, ['--config', 'extensions.purge=', 'purge', '--quiet'])
+      const own = await purge(run, '.')
+      const copies = await nestedCopies(folder, '.hg')
+      if (copies.some((copy) => !own.has(copy))) throw new ToolFailed('It holds other repositories')
     },
   }
 }
 
+/** The paths of the subrepositories that the revision of a copy names, whose lines have a revision before each. */
+async function subrepositoriesOf(copy: string): Promise<readonly string[]> {
+  const text = await orNullIfMissing(readFile(join(copy, '.hgsubstate'), 'utf8'))
+  const lines = (text ?? '').split('\n').filter((line) => line.includes(' '))
+  return lines.map((line) => line.slice(line.indexOf(' ') + 1))
+}
+
 interface SvnPlace {
+  readonly folder: string
   readonly address: SourceAddress
   /** Where the client looks for the settings of its user; null for where it does by itself. */
   readonly userSettings: string | null
@@ -195,7 +222,7 @@ interface SvnPlace {
 
 function svnCheckout(
   material: AssignedSvnMaterial,
-  { address, userSettings }: SvnPlace,
+  { folder, address, userSettings }: SvnPlace,
 ): SourceTool {
   const { revision } = material
   const { url } = address
@@ -217,9 +244,12 @@ function svnCheckout(
     identity: `svn ${url}`,
     fresh: (run) => svn(run, 'checkout', '--quiet', ...source),
     async update(run) {
-      await svn(run, 'cleanup')
-      await svn(run, 'revert', '--quiet', '--recursive', '.')
-      await svn(run, 'cleanup', '--remove-unversioned')
+      await svn(run, 'cleanup', '--include-externals')
+      await svn(run, 'cleanup', '--quiet', '--remove-unversioned')
+      // What externals have brought is a copy of its own.
+      const copies = (await nestedCopies(folder, '.svn')).map((copy) => `./${copy}@`)
+      await svn(run, 'revert', '--quiet', '--recursive', '.', ...copies)
+      await svn(run, 'cleanup', '--quiet', '--remove-unversioned', '--include-externals')
       // An update would go to wherever a job has led the copy. A switch takes all of it back to the
       // address, and refuses a copy of another repository.
       await svn(run, 'switch', '--quiet', ...source)

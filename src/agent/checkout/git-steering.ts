@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream, type Dirent } from 'node:fs'
 import { lstat, readdir, readFile, readlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { findNested, sortedEntries } from './nested-copies.ts'
 import type { RunTool, Steering } from './source-tool.ts'
 import { isInside, orNullIfMissing } from '../host/sandbox-path.ts'
 
@@ -48,7 +49,7 @@ export function restoreSettings(run: RunTool, settings: string): Promise<void> {
  */
 export async function hasOwnSubmodulesOnly(checkout: string): Promise<boolean> {
   const modules = join(checkout, '.git', 'modules')
-  for await (const entry of findRepositories(checkout, false)) {
+  for await (const entry of findNested(checkout, '.git')) {
     const file = join(entry.parentPath, entry.name)
     const text = entry.isFile() ? await readFile(file, 'utf8') : ''
     const [, target] = /^gitdir: (.+)\n$/.exec(text) ?? []
@@ -66,7 +67,7 @@ async function readSettings(file: string): Promise<string> {
 type Line = readonly [path: string, what: string, more?: string]
 
 async function* describe(folder: string, path: string): AsyncGenerator<Line> {
-  const entries = await sorted(folder)
+  const entries = await sortedEntries(folder)
   const isRepository = entries.some(({ name }) => name === 'HEAD')
   for (const entry of entries) {
     const [file, name] = [join(folder, entry.name), `${path}/${entry.name}`]
@@ -86,19 +87,6 @@ async function* describeAlternates(entry: Dirent, file: string, name: string) {
 
 async function describeOdd(entry: Dirent, file: string): Promise<[string, string]> {
   return entry.isSymbolicLink() ? ['link', await readlink(file)] : ['other', '']
-}
-
-async function* findRepositories(folder: string, isBelow: boolean): AsyncGenerator<Dirent> {
-  for (const entry of await sorted(folder)) {
-    if (entry.name !== '.git') {
-      if (entry.isDirectory()) yield* findRepositories(join(folder, entry.name), true)
-    } else if (isBelow) yield entry
-  }
-}
-
-async function sorted(folder: string): Promise<Dirent[]> {
-  const entries = await readdir(folder, { withFileTypes: true })
-  return entries.toSorted((one, other) => (one.name < other.name ? -1 : 1))
 }
 
 async function digestOf(file: string): Promise<string> {
