@@ -1,7 +1,9 @@
+import { lstat } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { AssignedSourceMaterial } from '../../wire/agent/material.ts'
 import { checkOut } from '../checkout/checkout.ts'
 import { type ToolCommand, ToolFailed } from '../checkout/source-tool.ts'
-import { resolveInside } from '../host/sandbox-path.ts'
+import { isInside, orNullIfMissing, resolveInside } from '../host/sandbox-path.ts'
 import { runAsUser } from './run-as-user.ts'
 import type { JobContext } from './job-context.ts'
 
@@ -28,6 +30,8 @@ const NO_SETTINGS_OF_HOME = {
 const RENEW =
   '[ -d "$1" ] || rm -f -- "$1"; mkdir -p -- "$1" && chmod -R u+rwX -- "$1" && find "$1" -mindepth 1 -delete'
 
+const REMOVE = 'rm -f -- "$1"'
+
 /** Creates the working folder and checks out the materials of the assignment. */
 export async function prepareFolder(
   context: JobContext,
@@ -46,6 +50,20 @@ export async function prepareFolder(
   }
 }
 
+/**
+ * Removes links and files on the way to the folder of a material, which jobs have put in the place of folders: another
+ * folder could be behind a link.
+ */
+async function clearWay(context: JobContext, dest: string): Promise<void> {
+  let way = context.folder
+  for (const name of dest.split('/')) {
+    way = join(way, name)
+    if (!isInside(context.folder, way)) return
+    const found = await orNullIfMissing(lstat(way))
+    if (found !== null && !found.isDirectory()) await runAsUser(context, [REMOVE, way])
+  }
+}
+
 async function checkOutMaterial(
   context: JobContext,
   inherited: Readonly<Record<string, string>>,
@@ -53,6 +71,7 @@ async function checkOutMaterial(
 ): Promise<void> {
   const { folder, folders, console, processes, signal, user } = context
   const renew = (path: string) => runAsUser(context, [RENEW, path])
+  await clearWay(context, material.dest ?? '')
   const target = await resolveInside(folder, material.dest)
   const kept = Object.entries(inherited).filter(([name]) => !MISLEADING.includes(name))
   const base = { ...Object.fromEntries(kept), ...(user === null ? {} : NO_SETTINGS_OF_HOME) }

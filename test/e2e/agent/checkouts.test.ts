@@ -186,6 +186,26 @@ describe('materials', () => {
     expect(existsSync(join(agent.workDir, 'outside'))).toBe(false)
   })
 
+  it('come back where a job has put links and files in the place of their folders', async () => {
+    const [one, two] = [gitOrigin(temp.file('linked-one')), gitOrigin(temp.file('linked-two'))]
+    const outside = temp.file('linked-outside')
+    mkdirSync(outside)
+    writeFileSync(join(outside, 'kept'), 'kept')
+    const materials = [
+      { ...one.material(0), dest: 'one' },
+      { ...two.material(1), dest: 'deep/two' },
+    ]
+    await run('linked', ...materials)
+
+    for (const spoil of [`ln -s ${outside} one; ln -s one deep`, 'echo x >one; echo x >deep']) {
+      runTool(agent.folderOf('linked'), 'sh', '-c', `rm -rf one deep; ${spoil}`)
+      expectPassed(await run('linked', ...materials))
+      expect(readFileSync(agent.folderOf('linked', 'one/a'), 'utf8')).toBe('one')
+      expect(readFileSync(agent.folderOf('linked', 'deep/two/a'), 'utf8')).toBe('two')
+    }
+    expect(readFileSync(join(outside, 'kept'), 'utf8')).toBe('kept')
+  })
+
   it('bring their submodules', async () => {
     const inner = gitOrigin(temp.file('submodule-inner'))
     const outer = gitOrigin(temp.file('submodule-outer'))
