@@ -63,7 +63,7 @@ export async function mergeProposal(
     const before = await currentDocument(deps)
     // It is asked again in the writer's queue, and that decides.
     const ready = await readyMerge(deps, principal, { proposal, request, before })
-    if (ready.verdict.kind !== 'allowed') throw gateRefusal(ready.verdict, { isProposed: true })
+    if (ready.verdict.kind !== 'allowed') throw gateRefusal(ready.verdict)
     const { commit: from } = deps.history.current()
     const merging = await deps.store.add(number, () => {
       return { type: 'merging', by: personOf(principal), from }

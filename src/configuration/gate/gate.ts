@@ -151,7 +151,7 @@ export class Gate {
    */
   async assertPasses(documents: GatedDocuments, asked: AskedChange): Promise<Verdict> {
     const { verdict } = await this.assess(documents, asked)
-    assertAllowed(verdict, asked)
+    assertAllowed(verdict)
     return verdict
   }
 
@@ -300,7 +300,7 @@ export class Gate {
     const read = await this.#deps.cache.read(document)
     const judged = { ...asked, change, rules, document: read, delegation: ALLOWED }
     const { verdict } = await this.#answer(judged, async () => null)
-    assertAllowed(verdict, asked)
+    assertAllowed(verdict)
     return verdict
   }
 
@@ -424,7 +424,6 @@ function passed({ version }: RuleSet): Assessment {
 }
 
 /** @throws {ServiceError} `not-permitted`, with what the change needs. */
-function assertAllowed(verdict: Verdict, { origin }: AskedChange): void {
-  const isProposed = proposalOf(origin) !== null
-  if (verdict.kind !== 'allowed') throw gateRefusal(verdict, { isProposed })
+function assertAllowed(verdict: Verdict): void {
+  if (verdict.kind !== 'allowed') throw gateRefusal(verdict)
 }

@@ -5,16 +5,13 @@ import type { Objection, Verdict } from './rules/verdict.ts'
 
 const PROPOSALS = '/api/proposals'
 
-/** The error for a change that does not pass, with what it needs, and that it may be proposed unless it is. */
-export function gateRefusal(
-  verdict: Pick<Verdict, 'objections'>,
-  { isProposed = false } = {},
-): ServiceError<'not-permitted'> {
+/** The error for a change that does not pass, with what it needs. */
+export function gateRefusal(verdict: Pick<Verdict, 'objections'>): ServiceError<'not-permitted'> {
   const needs = needsOf(verdict)
   return new ServiceError('not-permitted', sentenceOf(verdict), {
     permission: 'administer',
     needs,
-    ...(needs.length > 0 && !isProposed ? { propose: PROPOSALS } : {}),
+    ...(needs.length > 0 ? { propose: PROPOSALS } : {}),
   })
 }
 
