@@ -92,12 +92,10 @@ export const editPages = defineLeaderPage([
     '/config/edit',
     async (context, c) => {
       const form = await readEditForm(c.req.raw, context.site.maxBody)
-      // A preview saves nothing, also one that is refused.
-      c.env.isNews = ['save', 'propose'].includes(form.action)
       try {
         const answer = await act(context, c, form)
         // The editor answers 200 as long as nothing is saved.
-        c.env.isNews &&= answer.status !== 200
+        c.env.isNews = answer.status !== 200
         return answer
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error

@@ -144,9 +144,6 @@ async function act(
   { fields, form }: SentForm<typeof Fields>,
 ): Promise<FormDone | Response> {
   const { builds } = context
-  const [action = '', path = '', kind] = fields.action.split(':')
-  // A preview saves nothing, also one that is refused.
-  c.env.isNews = ['save', 'propose'].includes(action)
   const entity = fields.entity === '' ? null : parseDigest(fields.entity)
   const from = { entity, document: parseDigest(fields.basedOn) }
   const open = await openForm(builds, c.env.principal, { ...placeOf(c), from })
@@ -154,6 +151,7 @@ async function act(
     builds.box.seal(secret),
   )
   const message = messageOf(c.req.raw, form)
+  const [action = '', path = '', kind] = fields.action.split(':')
   const chosen = kind ?? textField(form, `new.${path}`)
   const change = rowChange(open, typed, { action, path, kind: chosen })
   const values = withoutBlankRows(open.shape, typed)
@@ -161,7 +159,7 @@ async function act(
     change === null && action !== 'edit'
       ? await finish(context, c, { open, values, message }, action)
       : await answerForm(context, c, { open, message, ...(change ?? { values }) })
-  c.env.isNews &&= !(answer instanceof Response) || answer.status !== 200
+  c.env.isNews = !(answer instanceof Response) || answer.status !== 200
   return answer
 }
 

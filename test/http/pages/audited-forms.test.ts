@@ -113,22 +113,6 @@ describe('the audit log, of forms that are refused', () => {
     ])
   })
 
-  it('has nothing of a preview that is refused, in the editor or a form', async () => {
-    const service = await serviceAt()
-    const path = '/config/edit/pipeline/alpha'
-    const shown = await (await service.fetch(path)).text()
-    const hidden = shown.matchAll(/name="(entity|basedOn)" value="([^"]*)"/g)
-    const at = Object.fromEntries(Array.from(hidden, ([, name = '', value]) => [name, value ?? '']))
-
-    for (const action of ['preview', 'check', 'save']) {
-      await sendForm(service, '/config/edit', { action, xml: '<a', basedOn: md5(BASE) })
-      await sendForm(service, path, { ...at, action, 'attribute.name': 'a b' })
-    }
-
-    const refused = 'save-configuration: config-invalid'
-    expect(await refusals(service)).toEqual([refused, refused])
-  })
-
   it('has the reason of a pipeline that is not made', async () => {
     const service = await serviceAt()
 
