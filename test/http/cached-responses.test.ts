@@ -244,9 +244,12 @@ describe.each([[[]], [['--base-path', '/go']]])('an answer that is kept (%s)', (
   })
 
   it('is 503 as long as the repository has lost what is asked for', async () => {
-    const service = await startService(flags)
-    const digest = await saved(service, 'older')
-    await save(service, documentWith('newer'))
+    const writing = await startService(flags)
+    const digest = await saved(writing, 'older')
+    await save(writing, documentWith('newer'))
+    await writing.close()
+    // What a service has just written itself, it writes again.
+    const service = await startService(flags, writing.folder)
     const path = `/api/admin/config/${digest}.xml`
     const blob = gitLine(service.repository, 'rev-parse', 'HEAD~1:config.xml')
     const objects = join(service.repository, '.git', 'objects')

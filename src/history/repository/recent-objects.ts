@@ -18,6 +18,8 @@ interface Write {
   nextLook: number
 }
 
+/** How soon objects are looked for again: what has gone at once, nobody has found with a walk of the history. */
+const FIRST_LOOK_MS = 2_000
 /** `git prune` takes as long as a walk of the whole history, from reading the refs to the last removal. */
 const REMEMBERED_MS = 600_000
 const MAX_REMEMBERED_BYTES = 16 * 1_048_576
@@ -43,7 +45,8 @@ export class RecentObjects {
   note(commit: CommitSha, objects: CompressedObjects): void {
     const [time, bytes] = [performance.now(), bytesOf(objects)]
     this.#forget(commit)
-    this.#writes.set(commit, { commit, objects, bytes, time, isNamed: false, nextLook: time })
+    const nextLook = time + FIRST_LOOK_MS
+    this.#writes.set(commit, { commit, objects, bytes, time, isNamed: false, nextLook })
     this.#bytes += bytes
     for (const oldest of this.#writes.keys()) {
       if (this.#bytes <= MAX_REMEMBERED_BYTES || oldest === commit) return
@@ -80,7 +83,7 @@ export class RecentObjects {
   async #restore(write: Write): Promise<void> {
     const { commit, objects, time } = write
     const now = performance.now()
-    write.nextLook = now + (now - time)
+    write.nextLook = now + Math.max(FIRST_LOOK_MS, now - time)
     this.#restored += await ('pack' in objects
       ? this.#restorePack(commit, objects)
       : this.#restoreLoose(objects))
