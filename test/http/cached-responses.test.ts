@@ -248,7 +248,7 @@ describe.each([[[]], [['--base-path', '/go']]])('an answer that is kept (%s)', (
     const digest = await saved(writing, 'older')
     await save(writing, documentWith('newer'))
     await writing.close()
-    // What a service has just written itself, it writes again.
+    // A service writes again what it has itself written a short while ago.
     const service = await startService(flags, writing.folder)
     const path = `/api/admin/config/${digest}.xml`
     const blob = gitLine(service.repository, 'rev-parse', 'HEAD~1:config.xml')

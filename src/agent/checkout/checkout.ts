@@ -246,7 +246,7 @@ function svnCheckout(
     async update(run) {
       await svn(run, 'cleanup', '--include-externals')
       await svn(run, 'cleanup', '--quiet', '--remove-unversioned')
-      // What externals have brought is a copy of its own.
+      // Each external is a copy of its own, which a revert of the one around it leaves as it is.
       const copies = (await nestedCopies(folder, '.svn')).map((copy) => `./${copy}@`)
       await svn(run, 'revert', '--quiet', '--recursive', '.', ...copies)
       await svn(run, 'cleanup', '--quiet', '--remove-unversioned', '--include-externals')

@@ -18,7 +18,7 @@ interface Write {
   nextLook: number
 }
 
-/** How soon objects are looked for again: what has gone at once, nobody has found with a walk of the history. */
+/** Milliseconds before objects are looked for again. What goes sooner was not pruned, and reads report it as damage. */
 const FIRST_LOOK_MS = 2_000
 /** `git prune` takes as long as a walk of the whole history, from reading the refs to the last removal. */
 const REMEMBERED_MS = 600_000

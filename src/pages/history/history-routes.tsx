@@ -24,8 +24,7 @@ import { lastMomentOf } from '../../lib/moments.ts'
 import { parseHistoryQuery, historyQueryOf } from './history-query.ts'
 import { listedIn } from './history-table.tsx'
 import { REFRESHING } from '../parts/indexing-notice.tsx'
-import { HistoryList, HistoryView } from './history-view.tsx'
-import { OwnHistoryView } from './own-history-view.tsx'
+import { HistoryList, HistoryView, OwnHistoryView } from './history-view.tsx'
 
 /** The size of the page cache, in bytes. */
 const CACHE_BYTES = 4 * 1_048_576

@@ -1,3 +1,4 @@
+import type { EntityPlace } from '../../document/edit/entity-edits.ts'
 import type { Html } from '../frame/page-response.ts'
 import {
   type ChosenRevisions,
@@ -8,11 +9,12 @@ import {
 } from './history-page.ts'
 import { chosenText } from './chosen-text.ts'
 import type { ListedChanges } from '../parts/change-groups.ts'
-import { type OpenPage, PageLayout } from '../kit/layout.tsx'
+import { type OpenPage, type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { countOf } from '../kit/words/count.ts'
 import { EmptyCard } from '../kit/notice.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import { dateOf, Day } from '../kit/when.tsx'
+import { AdministeredParts } from '../parts/administered-parts.tsx'
 import { IndexingNotice } from '../parts/indexing-notice.tsx'
 import { DayBars } from './day-bars.tsx'
 import { FirstUse } from '../new-pipeline/first-use.tsx'
@@ -27,6 +29,23 @@ export interface HistoryViewProps extends OpenPage {
   readonly origin: string
   /** The name of the configuration in its repository. */
   readonly fileName: string
+}
+
+interface OwnHistoryProps {
+  readonly frame: PageFrame
+  readonly parts: readonly EntityPlace[]
+}
+
+/** The histories of the parts that the caller administers, in place of that of the whole configuration. */
+export function OwnHistoryView({ frame, parts }: OwnHistoryProps) {
+  return (
+    <PageLayout frame={frame} title="History" section="history">
+      <PageHead title="History" about="Each part that you administer has a history of its own." />
+      <section class="card">
+        <AdministeredParts links={frame.links} parts={parts} />
+      </section>
+    </PageLayout>
+  )
 }
 
 /** The history: what there is of it, its filters, and a {@link HistoryList}. */

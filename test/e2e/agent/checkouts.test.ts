@@ -12,12 +12,13 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { AssignedSourceMaterial } from '../../../src/wire/agent/material.ts'
 import { AgentProcess } from '../../support/agents/agent-process.ts'
 import { AgentProtocolServer, type SeenJob } from '../../support/agents/agent-protocol-server.ts'
 import { anAssignment, sh } from '../../support/builds/an-assignment.ts'
-import { RunningAgent } from '../../support/agents/running-agent.ts'
+import { useAgent } from '../../support/agents/running-agent.ts'
+import { TempFolder } from '../../support/disk/temp-folder.ts'
 import {
   type Origin,
   copyOrigin,
@@ -26,28 +27,17 @@ import {
   runTool,
   svnOrigin,
 } from '../../support/builds/source-origins.ts'
-import { TempFolder } from '../../support/disk/temp-folder.ts'
 import { plantPrograms, ranIn } from '../../support/git/planted-programs.ts'
 import { gitLine } from '../../support/git/git.ts'
 import { until } from '../../support/programs/until.ts'
 
-let agent: RunningAgent
-let temp: TempFolder
-
-beforeAll(async () => {
-  agent = await RunningAgent.start()
-  temp = new TempFolder()
-})
-afterAll(async () => {
-  await agent[Symbol.asyncDispose]()
-  temp[Symbol.dispose]()
-})
+const shared = useAgent()
 
 function run(pipelineName: string, ...materials: AssignedSourceMaterial[]): Promise<SeenJob> {
   const tasks = [
     sh('find . -type f -not -path "*/.git/*" -not -path "*/.hg/*" -not -path "*/.svn/*"'),
   ]
-  return agent.run({ pipelineName, materials, tasks }, 25_000)
+  return shared.agent.run({ pipelineName, materials, tasks }, 25_000)
 }
 
 /** Shows the console of a job that did not pass. */
@@ -66,41 +56,41 @@ for (const { kind, newOrigin, control, tags } of KINDS) {
     let origin: Origin
 
     beforeAll(() => {
-      origin = newOrigin(temp.file(kind))
+      origin = newOrigin(shared.temp.file(kind))
     })
 
     it(`is checked out fresh at an old revision`, async () => {
       const job = await run(`${kind}-fresh`, origin.material(0))
 
       expectPassed(job)
-      expect(readFileSync(agent.folderOf(`${kind}-fresh`, 'a'), 'utf8')).toBe('one')
-      expect(existsSync(agent.folderOf(`${kind}-fresh`, 'b'))).toBe(false)
+      expect(readFileSync(shared.agent.folderOf(`${kind}-fresh`, 'a'), 'utf8')).toBe('one')
+      expect(existsSync(shared.agent.folderOf(`${kind}-fresh`, 'b'))).toBe(false)
       expect(job.text).not.toContain('geheim')
     })
 
     it(`is updated, forwards and back, what jobs did undone`, async () => {
       const name = `${kind}-update`
       await run(name, origin.material(0))
-      writeFileSync(agent.folderOf(name, 'a'), 'spoilt')
-      writeFileSync(agent.folderOf(name, 'extra'), 'left by a job')
+      writeFileSync(shared.agent.folderOf(name, 'a'), 'spoilt')
+      writeFileSync(shared.agent.folderOf(name, 'extra'), 'left by a job')
 
       const forwards = await run(name, origin.material(1))
-      const two = readFileSync(agent.folderOf(name, 'a'), 'utf8')
+      const two = readFileSync(shared.agent.folderOf(name, 'a'), 'utf8')
       const back = await run(name, origin.material(0))
 
       expect(forwards.text).toContain('Updating')
       expect(back.text).not.toContain('Checking out')
       expect(two).toBe('two')
-      expect(existsSync(agent.folderOf(name, 'extra'))).toBe(false)
-      expect(existsSync(agent.folderOf(name, 'b'))).toBe(false)
-      expect(readFileSync(agent.folderOf(name, 'a'), 'utf8')).toBe('one')
+      expect(existsSync(shared.agent.folderOf(name, 'extra'))).toBe(false)
+      expect(existsSync(shared.agent.folderOf(name, 'b'))).toBe(false)
+      expect(readFileSync(shared.agent.folderOf(name, 'a'), 'utf8')).toBe('one')
     })
 
     it(`is checked out anew when it is damaged or another one`, async () => {
       const name = `${kind}-anew`
       const material = origin.material(1)
       await run(name, material)
-      rmSync(agent.folderOf(name, control), { recursive: true })
+      rmSync(shared.agent.folderOf(name, control), { recursive: true })
 
       const damaged = await run(name, material)
       const moved = await run(name, { ...material, url: copyOrigin(origin) })
@@ -108,7 +98,7 @@ for (const { kind, newOrigin, control, tags } of KINDS) {
       expectPassed(damaged)
       expectPassed(moved)
       expect(moved.text).toContain('Checking out')
-      expect(existsSync(agent.folderOf(name, control))).toBe(true)
+      expect(existsSync(shared.agent.folderOf(name, control))).toBe(true)
     })
 
     it(`that is not there fails the job with the tool’s words`, async () => {
@@ -125,12 +115,19 @@ for (const { kind, newOrigin, control, tags } of KINDS) {
 
 describe('a svn material that a job has led elsewhere', { tags: ['svn'] }, () => {
   it('is checked out anew from its own repository, and nothing goes to the other', async () => {
-    const origin = svnOrigin(temp.file('led'))
-    const other = svnOrigin(temp.file('other'))
-    const folder = agent.folderOf('led', '')
+    const origin = svnOrigin(shared.temp.file('led'))
+    const other = svnOrigin(shared.temp.file('other'))
+    const folder = shared.agent.folderOf('led', '')
     await run('led', origin.material(1))
-    const id = runTool(temp.path, 'svn', 'info', '--show-item', 'repos-uuid', `${origin.url}@`)
-    runTool(temp.path, 'svnadmin', 'setuuid', fileURLToPath(other.url), id)
+    const id = runTool(
+      shared.temp.path,
+      'svn',
+      'info',
+      '--show-item',
+      'repos-uuid',
+      `${origin.url}@`,
+    )
+    runTool(shared.temp.path, 'svnadmin', 'setuuid', fileURLToPath(other.url), id)
     runTool(folder, 'svn', 'relocate', other.url)
     rmSync(fileURLToPath(other.url), { recursive: true })
 
@@ -143,13 +140,13 @@ describe('a svn material that a job has led elsewhere', { tags: ['svn'] }, () =>
   })
 
   it('comes back from another place in its repository', async () => {
-    const origin = svnOrigin(temp.file('switched'))
-    const folder = agent.folderOf('switched', '')
+    const origin = svnOrigin(shared.temp.file('switched'))
+    const folder = shared.agent.folderOf('switched', '')
     const move = ['switch', '--ignore-ancestry', '--quiet']
-    runTool(temp.file('switched'), 'svn', 'mkdir', '-q', 'one', 'two')
-    writeFileSync(join(temp.file('switched'), 'two', 'from'), 'two')
-    runTool(temp.file('switched'), 'svn', 'add', '-q', 'two/from')
-    runTool(temp.file('switched'), 'svn', 'commit', '-q', '-m', 'change')
+    runTool(shared.temp.file('switched'), 'svn', 'mkdir', '-q', 'one', 'two')
+    writeFileSync(join(shared.temp.file('switched'), 'two', 'from'), 'two')
+    runTool(shared.temp.file('switched'), 'svn', 'add', '-q', 'two/from')
+    runTool(shared.temp.file('switched'), 'svn', 'commit', '-q', '-m', 'change')
     const material = { ...origin.material(1), revision: '3' }
     await run('switched', material)
     runTool(folder, 'svn', ...move, `${origin.url}/two@`, 'one')
@@ -165,30 +162,33 @@ describe('a svn material that a job has led elsewhere', { tags: ['svn'] }, () =>
 
 describe('materials', () => {
   it('go to their own folders', async () => {
-    const one = gitOrigin(temp.file('several-one'))
-    const two = gitOrigin(temp.file('several-two'))
+    const one = gitOrigin(shared.temp.file('several-one'))
+    const two = gitOrigin(shared.temp.file('several-two'))
     const [first, second] = [one.material(0), two.material(1)]
 
     const job = await run('several', { ...first, dest: 'one' }, { ...second, dest: 'deep/two' })
 
     expectPassed(job)
-    expect(readFileSync(agent.folderOf('several', 'one/a'), 'utf8')).toBe('one')
-    expect(readFileSync(agent.folderOf('several', 'deep/two/a'), 'utf8')).toBe('two')
+    expect(readFileSync(shared.agent.folderOf('several', 'one/a'), 'utf8')).toBe('one')
+    expect(readFileSync(shared.agent.folderOf('several', 'deep/two/a'), 'utf8')).toBe('two')
   })
 
   it('cannot leave the working folder', async () => {
-    const origin = gitOrigin(temp.file('escaping'))
+    const origin = gitOrigin(shared.temp.file('escaping'))
     const material = origin.material(0)
 
     const job = await run('escaping', { ...material, dest: '../../outside' })
 
     expect(job.result).toBe('Failed')
-    expect(existsSync(join(agent.workDir, 'outside'))).toBe(false)
+    expect(existsSync(join(shared.agent.workDir, 'outside'))).toBe(false)
   })
 
   it('come back where a job has put links and files in the place of their folders', async () => {
-    const [one, two] = [gitOrigin(temp.file('linked-one')), gitOrigin(temp.file('linked-two'))]
-    const outside = temp.file('linked-outside')
+    const [one, two] = [
+      gitOrigin(shared.temp.file('linked-one')),
+      gitOrigin(shared.temp.file('linked-two')),
+    ]
+    const outside = shared.temp.file('linked-outside')
     mkdirSync(outside)
     writeFileSync(join(outside, 'kept'), 'kept')
     const materials = [
@@ -198,27 +198,27 @@ describe('materials', () => {
     await run('linked', ...materials)
 
     for (const spoil of [`ln -s ${outside} one; ln -s one deep`, 'echo x >one; echo x >deep']) {
-      runTool(agent.folderOf('linked'), 'sh', '-c', `rm -rf one deep; ${spoil}`)
+      runTool(shared.agent.folderOf('linked'), 'sh', '-c', `rm -rf one deep; ${spoil}`)
       expectPassed(await run('linked', ...materials))
-      expect(readFileSync(agent.folderOf('linked', 'one/a'), 'utf8')).toBe('one')
-      expect(readFileSync(agent.folderOf('linked', 'deep/two/a'), 'utf8')).toBe('two')
+      expect(readFileSync(shared.agent.folderOf('linked', 'one/a'), 'utf8')).toBe('one')
+      expect(readFileSync(shared.agent.folderOf('linked', 'deep/two/a'), 'utf8')).toBe('two')
     }
     expect(readFileSync(join(outside, 'kept'), 'utf8')).toBe('kept')
   })
 
   it('bring their submodules', async () => {
-    const inner = gitOrigin(temp.file('submodule-inner'))
-    const outer = gitOrigin(temp.file('submodule-outer'))
+    const inner = gitOrigin(shared.temp.file('submodule-inner'))
+    const outer = gitOrigin(shared.temp.file('submodule-outer'))
     const allow = ['-c', 'protocol.file.allow=always']
     gitLine(outer.url, ...allow, 'submodule', 'add', '-q', inner.url, 'in')
     gitLine(outer.url, 'commit', '-q', '-m', 'in')
     const revision = gitLine(outer.url, 'rev-parse', 'HEAD')
-    writeFileSync(join(agent.workDir, '.gitconfig'), '[protocol "file"]\n\tallow = always\n')
+    writeFileSync(join(shared.agent.workDir, '.gitconfig'), '[protocol "file"]\n\tallow = always\n')
 
     const job = await run('submodule', { ...outer.material(0), revision })
 
     expectPassed(job)
-    expect(readFileSync(agent.folderOf('submodule', 'in', 'b'), 'utf8')).toBe('b')
+    expect(readFileSync(shared.agent.folderOf('submodule', 'in', 'b'), 'utf8')).toBe('b')
   })
 
   it.each([
@@ -236,36 +236,36 @@ describe('materials', () => {
     ],
   ])('heed nothing of a submodule that a job changed: %s', async (what, place) => {
     const name = what.replaceAll(' ', '-')
-    const inner = gitOrigin(temp.file(`${name}-inner`))
-    const outer = gitOrigin(temp.file(`${name}-outer`))
+    const inner = gitOrigin(shared.temp.file(`${name}-inner`))
+    const outer = gitOrigin(shared.temp.file(`${name}-outer`))
     const allow = ['-c', 'protocol.file.allow=always']
     gitLine(outer.url, ...allow, 'submodule', 'add', '-q', inner.url, 'in')
     gitLine(outer.url, 'commit', '-q', '-m', 'in')
     const revision = gitLine(outer.url, 'rev-parse', 'HEAD')
-    writeFileSync(join(agent.workDir, '.gitconfig'), '[protocol "file"]\n\tallow = always\n')
+    writeFileSync(join(shared.agent.workDir, '.gitconfig'), '[protocol "file"]\n\tallow = always\n')
     const material = { ...outer.material(0), revision }
     await run(name, material)
-    const marker = temp.file(`${name}-ran`)
-    const program = temp.file(`${name}-program`)
+    const marker = shared.temp.file(`${name}-ran`)
+    const program = shared.temp.file(`${name}-program`)
     writeFileSync(program, `#!/bin/sh\necho ran >>'${marker}'\ncat\n`, { mode: 0o755 })
-    const repository = place(agent.folderOf(name, ''))
+    const repository = place(shared.agent.folderOf(name, ''))
     gitLine(repository, 'config', 'filter.f.smudge', program)
     writeFileSync(join(repository, 'info/attributes'), '* filter=f\n')
-    rmSync(agent.folderOf(name, 'in', 'b'), { force: true })
+    rmSync(shared.agent.folderOf(name, 'in', 'b'), { force: true })
 
     const job = await run(name, material)
     const again = await run(name, material)
 
     expectPassed(job)
     expect(ranIn(marker)).toEqual([])
-    expect(readFileSync(agent.folderOf(name, 'in', 'b'), 'utf8')).toBe('b')
+    expect(readFileSync(shared.agent.folderOf(name, 'in', 'b'), 'utf8')).toBe('b')
     expect(again.text).toContain('Updating')
     expect(again.text).not.toContain('Checking out')
   })
 
   it('are not fetched when they are not wanted', async () => {
-    const origin = gitOrigin(temp.file('unwanted'))
-    const job = agent.server.assign(
+    const origin = gitOrigin(shared.temp.file('unwanted'))
+    const job = shared.agent.server.assign(
       anAssignment({
         pipelineName: 'unwanted',
         fetchMaterials: false,
@@ -274,11 +274,11 @@ describe('materials', () => {
     )
     await until(() => job.result === 'Passed')
 
-    expect(existsSync(agent.folderOf('unwanted', 'a'))).toBe(false)
+    expect(existsSync(shared.agent.folderOf('unwanted', 'a'))).toBe(false)
   })
 
   it('do not show the password in a URL', async () => {
-    const origin = gitOrigin(temp.file('password'))
+    const origin = gitOrigin(shared.temp.file('password'))
     const material = origin.material(0)
     if (material.type !== 'git') throw new Error('not git')
 
@@ -331,12 +331,12 @@ const STEERED: Record<string, (folder: string, program: string) => void> = {
 describe('a checkout of git', () => {
   it.each(Object.entries(STEERED))('heeds nothing of %s that a job left', async (what, steer) => {
     const name = what.replaceAll(' ', '-')
-    const origin = gitOrigin(temp.file(name))
+    const origin = gitOrigin(shared.temp.file(name))
     await run(name, origin.material(0))
-    const marker = temp.file(`${name}-ran`)
-    const program = temp.file(`${name}-program`)
+    const marker = shared.temp.file(`${name}-ran`)
+    const program = shared.temp.file(`${name}-program`)
     writeFileSync(program, `#!/bin/sh\necho ran >>'${marker}'\ncat\n`, { mode: 0o755 })
-    const folder = agent.folderOf(name, '')
+    const folder = shared.agent.folderOf(name, '')
     steer(folder, program)
 
     const job = await run(name, origin.material(1))
@@ -352,10 +352,10 @@ describe('a checkout of git', () => {
   })
 
   it('runs no program that an earlier job left in the repository', async () => {
-    const origin = gitOrigin(temp.file('hooked'))
+    const origin = gitOrigin(shared.temp.file('hooked'))
     await run('hooked', origin.material(0))
-    const marker = temp.file('ran')
-    plantPrograms(agent.folderOf('hooked', '.git'), marker)
+    const marker = shared.temp.file('ran')
+    plantPrograms(shared.agent.folderOf('hooked', '.git'), marker)
 
     const job = await run('hooked', origin.material(1))
 

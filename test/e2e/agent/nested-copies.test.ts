@@ -1,25 +1,14 @@
 // @module-tag long
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { AssignedSourceMaterial } from '../../../src/wire/agent/material.ts'
 import type { SeenJob } from '../../support/agents/agent-protocol-server.ts'
-import { RunningAgent } from '../../support/agents/running-agent.ts'
+import { useAgent } from '../../support/agents/running-agent.ts'
 import { hgOrigin, runTool, svnOrigin } from '../../support/builds/source-origins.ts'
 import { sh } from '../../support/builds/an-assignment.ts'
-import { TempFolder } from '../../support/disk/temp-folder.ts'
 
-let agent: RunningAgent
-let temp: TempFolder
-
-beforeAll(async () => {
-  agent = await RunningAgent.start()
-  temp = new TempFolder()
-})
-afterAll(async () => {
-  await agent[Symbol.asyncDispose]()
-  temp[Symbol.dispose]()
-})
+const shared = useAgent()
 
 const LIST =
   'find . -type f -not -path "*/.[hs]*" | sort | while read -r f; do echo "$f $(cat "$f")"; done'
@@ -30,7 +19,7 @@ function run(
   material: AssignedSourceMaterial,
   spoil: string,
 ): Promise<SeenJob> {
-  return agent.run(
+  return shared.agent.run(
     { pipelineName, materials: [material], tasks: [sh(LIST), sh(`exec >/dev/null; ${spoil}`)] },
     25_000,
   )
@@ -51,9 +40,9 @@ function addSubrepository(folder: string, path: string, url: string): string {
 
 describe('a hg material with subrepositories', { tags: ['hg'], timeout: 90_000 }, () => {
   it('is updated with all of them, as if it were fresh', async () => {
-    const inner = hgOrigin(temp.file('inner'))
-    const middle = hgOrigin(temp.file('middle'))
-    const outer = hgOrigin(temp.file('outer'))
+    const inner = hgOrigin(shared.temp.file('inner'))
+    const middle = hgOrigin(shared.temp.file('middle'))
+    const outer = hgOrigin(shared.temp.file('outer'))
     addSubrepository(middle.url, 'deep', inner.url)
     const revision = addSubrepository(outer.url, '-sub one', middle.url)
     const material = { ...outer.material(1), revision }
@@ -69,7 +58,7 @@ describe('a hg material with subrepositories', { tags: ['hg'], timeout: 90_000 }
   })
 
   it('is checked out anew where a job has left another repository', async () => {
-    const material = hgOrigin(temp.file('plain')).material(1)
+    const material = hgOrigin(shared.temp.file('plain')).material(1)
     const spoil = 'hg init left; echo x >left/x; echo "0123 left" >.hgsubstate'
 
     const fresh = await run('hg-left', material, spoil)
@@ -82,9 +71,9 @@ describe('a hg material with subrepositories', { tags: ['hg'], timeout: 90_000 }
 
 describe('a svn material with externals', { tags: ['svn'], timeout: 90_000 }, () => {
   it('is updated with all of them, as if it were fresh', async () => {
-    const lib = svnOrigin(temp.file('lib'))
-    const app = svnOrigin(temp.file('app'))
-    const folder = temp.file('app')
+    const lib = svnOrigin(shared.temp.file('lib'))
+    const app = svnOrigin(shared.temp.file('app'))
+    const folder = shared.temp.file('app')
     const externals = `${lib.url}@2 dir@1\n^/b@2 file`
     runTool(folder, 'svn', 'update', '-q')
     runTool(folder, 'svn', 'propset', '-q', 'svn:externals', externals, '.')

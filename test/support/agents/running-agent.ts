@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { afterAll, beforeAll } from 'vitest'
 import { runAgent, type AgentOptions } from '../../../src/agent/run-agent.ts'
 import type { LogEvent } from '../../../src/lib/log.ts'
 import type { JobAssignment } from '../../../src/wire/agent/work.ts'
@@ -85,5 +86,29 @@ export class RunningAgent implements AsyncDisposable {
     await this.stop()
     await this.server[Symbol.asyncDispose]()
     this.#temp[Symbol.dispose]()
+  }
+}
+
+/** One agent for all tests of a file, and a folder that is there as long. */
+export function useAgent(): { readonly agent: RunningAgent; readonly temp: TempFolder } {
+  let agent: RunningAgent | null = null
+  let temp: TempFolder | null = null
+  beforeAll(async () => {
+    agent = await RunningAgent.start()
+    temp = new TempFolder()
+  })
+  afterAll(async () => {
+    await agent?.[Symbol.asyncDispose]()
+    temp?.[Symbol.dispose]()
+  })
+  return {
+    get agent() {
+      if (agent === null) throw new Error('The agent starts before the first test')
+      return agent
+    },
+    get temp() {
+      if (temp === null) throw new Error('The folder is there from the first test on')
+      return temp
+    },
   }
 }
