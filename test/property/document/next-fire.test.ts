@@ -61,49 +61,82 @@ function isIn(field: string, value: number, { min, max }: Bounds): boolean {
   })
 }
 
-function dayAfter(at: Date, days: number): Date {
-  return new Date(at.getFullYear(), at.getMonth(), at.getDate() + days, 12)
+function dayAfter(shown: Date, days: number): Date {
+  return new Date(
+    Date.UTC(shown.getUTCFullYear(), shown.getUTCMonth(), shown.getUTCDate() + days, 12),
+  )
 }
 
-function isWorkingDay(at: Date): boolean {
-  return at.getDay() !== 0 && at.getDay() !== 6
+function isWorkingDay(shown: Date): boolean {
+  return shown.getUTCDay() !== 0 && shown.getUTCDay() !== 6
 }
 
-function isDayOfMonth(field: string, at: Date): boolean {
-  const lastDay = new Date(at.getFullYear(), at.getMonth() + 1, 0).getDate()
-  if (field === 'L') return at.getDate() === lastDay
-  if (!field.endsWith('W')) return isIn(field, at.getDate(), DAYS)
+function isDayOfMonth(field: string, shown: Date): boolean {
+  const lastDay = new Date(
+    Date.UTC(shown.getUTCFullYear(), shown.getUTCMonth() + 1, 0),
+  ).getUTCDate()
+  if (field === 'L') return shown.getUTCDate() === lastDay
+  if (!field.endsWith('W')) return isIn(field, shown.getUTCDate(), DAYS)
   const wanted = field === 'LW' ? lastDay : Number.parseInt(field, 10)
-  if (wanted > lastDay || !isWorkingDay(at)) return false
-  const distance = Math.abs(at.getDate() - wanted)
+  if (wanted > lastDay || !isWorkingDay(shown)) return false
+  const distance = Math.abs(shown.getUTCDate() - wanted)
   const nearer = [-2, -1, 0, 1, 2].filter((days) => {
-    const day = new Date(at.getFullYear(), at.getMonth(), wanted + days, 12)
-    return day.getMonth() === at.getMonth() && isWorkingDay(day) && Math.abs(days) < distance
+    const day = new Date(Date.UTC(shown.getUTCFullYear(), shown.getUTCMonth(), wanted + days, 12))
+    return (
+      day.getUTCMonth() === shown.getUTCMonth() && isWorkingDay(day) && Math.abs(days) < distance
+    )
   })
   return distance <= 2 && nearer.length === 0
 }
 
-function isDayOfWeek(field: string, at: Date): boolean {
-  if (field === 'L') return at.getDay() === 6
+function isDayOfWeek(field: string, shown: Date): boolean {
+  if (field === 'L') return shown.getUTCDay() === 6
   const [, weekday, kind, nth] = /^(\d)(L|#)(\d?)$/.exec(field) ?? []
-  if (weekday === undefined) return isIn(field, at.getDay() + 1, WEEKDAYS)
-  if (at.getDay() + 1 !== Number(weekday)) return false
-  if (kind === 'L') return dayAfter(at, 7).getMonth() !== at.getMonth()
-  const before = dayAfter(at, -7 * Number(nth))
-  const first = dayAfter(at, -7 * (Number(nth) - 1))
-  return first.getMonth() === at.getMonth() && before.getMonth() !== at.getMonth()
+  if (weekday === undefined) return isIn(field, shown.getUTCDay() + 1, WEEKDAYS)
+  if (shown.getUTCDay() + 1 !== Number(weekday)) return false
+  if (kind === 'L') return dayAfter(shown, 7).getUTCMonth() !== shown.getUTCMonth()
+  const before = dayAfter(shown, -7 * Number(nth))
+  const first = dayAfter(shown, -7 * (Number(nth) - 1))
+  return first.getUTCMonth() === shown.getUTCMonth() && before.getUTCMonth() !== shown.getUTCMonth()
 }
 
-function fires(cron: string, at: Date): boolean {
+function isMeant(cron: string, shown: Date): boolean {
   const [second = '', minute = '', hour = '', day = '', month = '', weekday = ''] = cron.split(' ')
   return (
-    isIn(second, at.getSeconds(), { min: 0, max: 59 }) &&
-    isIn(minute, at.getMinutes(), { min: 0, max: 59 }) &&
-    isIn(hour, at.getHours(), { min: 0, max: 23 }) &&
-    isIn(month, at.getMonth() + 1, { min: 1, max: 12 }) &&
-    (day === '?' || isDayOfMonth(day, at)) &&
-    (weekday === '?' || isDayOfWeek(weekday, at))
+    isIn(second, shown.getUTCSeconds(), { min: 0, max: 59 }) &&
+    isIn(minute, shown.getUTCMinutes(), { min: 0, max: 59 }) &&
+    isIn(hour, shown.getUTCHours(), { min: 0, max: 23 }) &&
+    isIn(month, shown.getUTCMonth() + 1, { min: 1, max: 12 }) &&
+    (day === '?' || isDayOfMonth(day, shown)) &&
+    (weekday === '?' || isDayOfWeek(weekday, shown))
   )
+}
+
+/**
+ * In Berlin, where the clock shows no time from 02:00 to 03:00 in one night, and those times twice in another. A
+ * time that is left out is made up for when the clock goes on, one that comes twice is meant the first time.
+ */
+function fires(cron: string, at: number): boolean {
+  const shown = shownAt(at)
+  const isSecond = shownAt(at - HOUR_MS).getTime() === shown.getTime()
+  if (isMeant(cron, shown) && (!isSecond || isInEveryHour(cron))) return true
+  const isAfterGap = shown.getTime() - shownAt(at - 1).getTime() >= HOUR_MS
+  if (!isAfterGap || isInEveryHour(cron)) return false
+  const leftOut = Array.from(
+    { length: 3_600 },
+    (_, n) => new Date(shown.getTime() - 1_000 * (n + 1)),
+  )
+  return leftOut.some((each) => isMeant(cron, each))
+}
+
+function isInEveryHour(cron: string): boolean {
+  const [, , hour = ''] = cron.split(' ')
+  return Array.from({ length: 24 }, (_, n) => n).every((n) => isIn(hour, n, { min: 0, max: 23 }))
+}
+
+/** In UTC, what the clock of the machine shows. */
+function shownAt(at: number): Date {
+  return new Date(at - new Date(at).getTimezoneOffset() * 60_000)
 }
 
 /** Looks at every moment of a span, one after the other. */
@@ -111,7 +144,7 @@ function search(cron: string, after: number, span: { step: number; count: number
   const first = Math.floor(after / span.step) * span.step
   for (let n = 1; n <= span.count; n += 1) {
     const at = first + n * span.step
-    if (fires(cron, new Date(at))) return at
+    if (fires(cron, at)) return at
   }
   return null
 }

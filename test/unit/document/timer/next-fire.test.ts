@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { nextFire } from '../../../../src/document/timer/next-fire.ts'
 
 function next(cron: string, after: Date): string | null {
@@ -14,6 +14,17 @@ function describeTime(at: Date): string {
 
 function padded(value: number): string {
   return String(value).padStart(2, '0')
+}
+
+/** From midnight to noon, in UTC. */
+function firesOn(cron: string, day: string): string[] {
+  const fires: string[] = []
+  const end = Date.parse(`${day}T12:00:00`)
+  for (let at = nextFire(cron, Date.parse(`${day}T00:00:00`)); at !== null && at < end;) {
+    fires.push(new Date(at).toISOString().slice(11, 16))
+    at = nextFire(cron, at)
+  }
+  return fires
 }
 
 describe('nextFire', () => {
@@ -52,5 +63,32 @@ describe('nextFire', () => {
 
     expect(next('5 * * * * ?', second)).toBe('2024-01-31 12:01:05')
     expect(next('5 * * * * ?', new Date(second.getTime() - 1))).toBe('2024-01-31 12:00:05')
+  })
+})
+
+describe('nextFire, in the night in which the clock of Berlin', () => {
+  const zone = process.env['TZ']
+  beforeEach(() => {
+    process.env['TZ'] = 'Europe/Berlin'
+  })
+  afterEach(() => {
+    if (zone === undefined) delete process.env['TZ']
+    else process.env['TZ'] = zone
+  })
+
+  it.each([
+    ['0 30 2 * * ?', ['00:30']],
+    ['0 0/30 2,3 * * ?', ['00:00', '00:30', '02:00', '02:30']],
+    ['0 10 * * * ?', ['22:10', '23:10', '00:10', '01:10', '02:10']],
+  ])('is put back, fires %j once, or in every hour', (cron, expected) => {
+    expect(firesOn(cron, '2025-10-26').slice(0, 5)).toEqual(expected)
+  })
+
+  it.each([
+    ['0 30 2 * * ?', ['01:00']],
+    ['0 15/30 2,3 * * ?', ['01:00', '01:15', '01:45']],
+    ['0 10 * * * ?', ['23:10', '00:10', '01:10', '02:10', '03:10']],
+  ])('is put forward, leaves none of %j out', (cron, expected) => {
+    expect(firesOn(cron, '2025-03-30').slice(0, 5)).toEqual(expected)
   })
 })
