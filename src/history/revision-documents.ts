@@ -87,8 +87,7 @@ export class RevisionDocuments {
   async #readChecked({ commit, digest }: Revision): Promise<Uint8Array<ArrayBuffer>> {
     const document = await this.#repository.findDocument(commit)
     if (document === null) {
-      const kind = await this.#repository.describeNoDocument(commit)
-      throw new DamageError(`it is ${kind ?? 'missing'}`)
+      throw new DamageError(`it is ${await this.#repository.describeNoDocument(commit)}`)
     }
     if ((await runCooperatively(digestInSteps(document))) === digest) return document
     throw new DamageError(`it does not have the digest ${digest}`)

@@ -101,11 +101,10 @@ export async function assertUsersThere(usersFile: string): Promise<void> {
  *
  * @throws {ServiceError} `unavailable`, with the flag that names another place.
  */
-export async function assertServiceThere({
-  repository,
-  stateDir,
-  keysFile,
-}: Pick<ServicePlaces, 'repository' | 'stateDir' | 'keysFile'>): Promise<void> {
+export async function assertServiceThere(
+  files: DocumentFiles & Pick<ServicePlaces, 'stateDir' | 'keysFile'>,
+): Promise<void> {
+  const { repository, stateDir, keysFile } = files
   if (!(await isThere(join(repository, '.git'))))
     throw unavailable(
       `${repository} is not a git repository: name that of a service with --config-repo`,
@@ -116,6 +115,10 @@ export async function assertServiceThere({
     throw unavailable(
       `${keysFile} is missing: name the state folder of a service with --state-dir, or its keys with --secret-keys`,
     )
+  const document = await openDocument(files)
+  if (document === null)
+    throw unavailable(`${repository} has no ${files.fileName}: the name of the file may be wrong`)
+  document.destroy()
 }
 
 async function hasArtifacts(artifactsDir: string): Promise<boolean> {

@@ -170,6 +170,28 @@ describe('cairn secrets rotate', () => {
     expect(await old.text()).toBe(before)
     expect((await save(again, documentWithSecrets('z'))).status).toBe(200)
   })
+
+  it('adds no key where the configuration is named wrongly, which the start says as well', async () => {
+    const service = await startService()
+    await service.close()
+    const state = join(service.folder, 'state')
+    const keys = readFileSync(join(state, 'secret.keys'), 'utf8')
+    const flags = ['--config-repo', service.repository, '--state-dir', state]
+    const wrong = [...flags, '--config-file', 'config.xm']
+
+    const rotated = await run(['secrets', 'rotate', ...wrong])
+    const served = await run(['serve', '--port', '0', ...wrong])
+
+    const said = `cairn: ${service.repository} has no config.xm: the name of the file may be wrong\n`
+    expect(rotated).toMatchObject({ code: 1, stdout: '', stderr: said })
+    expect(readFileSync(join(state, 'secret.keys'), 'utf8')).toBe(keys)
+    expect(served).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(
+        'missing: the commit has no config.xm (the name of the file may be wrong)',
+      ),
+    })
+  })
 })
 
 describe('a rotation of keys that is killed', () => {

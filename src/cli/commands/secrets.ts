@@ -31,7 +31,7 @@ export async function secrets(args: readonly string[]): Promise<number> {
   const repository = resolve(settings['config-repo'])
   const places = { repository, fileName: settings['config-file'], programPath: programPath() }
   await assertKeysThere({ ...places, keysFile })
-  await assertServiceThere({ repository, stateDir, keysFile })
+  await assertServiceThere({ ...places, stateDir, keysFile })
   await using _ = await openProcessLock(join(stateDir, 'lock'), writeLog)
   const keys = await addSecretKey(keysFile)
   const box = new SecretBox(keys)

@@ -202,9 +202,12 @@ export class GitRepository {
     return findFileInTree(this.reader, { commit, path: this.#fileName })
   }
 
-  /** Describes the entry of a commit in place of the live file when it is no regular file. */
-  describeNoDocument(commit: CommitSha): Promise<string | null> {
-    return describeNoFile(this.reader, { commit, path: this.#fileName })
+  /** Describes the entry of a commit in place of the live file when it is no regular file, or says that there is none. */
+  async describeNoDocument(commit: CommitSha): Promise<string> {
+    const kind = await describeNoFile(this.reader, { commit, path: this.#fileName })
+    return (
+      kind ?? `missing: the commit has no ${this.#fileName} (the name of the file may be wrong)`
+    )
   }
 
   /** Describes an unfinished git command of several steps, such as a merge; null when there is none. */

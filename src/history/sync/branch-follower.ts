@@ -139,7 +139,7 @@ export class BranchFollower {
 
   async #inspect(commit: CommitSha, document: Uint8Array<ArrayBuffer> | null): Promise<Inspection> {
     if (document !== null) return this.#options.inspect(document)
-    const what = (await this.#options.repository.describeNoDocument(commit)) ?? 'missing'
+    const what = await this.#options.repository.describeNoDocument(commit)
     return { ok: false, problems: [{ message: `The configuration file is ${what}` }] }
   }
 }
