@@ -72,6 +72,20 @@ describe('mail about runs', () => {
     expect(headerOf(broken, 'list-unsubscribe')).toBe('<https://ci.example.org/account>')
   })
 
+  it('waits for no mail that a clock put back since says to have been sent tomorrow', async () => {
+    const receiver = await MailReceiver.open()
+    let ahead = 24 * 60 * MINUTE_MS
+    const { scene, agent } = await mailScene(receiver, () => Date.now() + ahead)
+    await subscribeByForm(scene.service, OWN_BREAKAGES)
+    await runWith(scene, agent, 'Failed')
+    await until(() => receiver.mails.length === 1 && receiver.isIdle)
+    ahead = 0
+    await runWith(scene, agent, 'Passed')
+    await until(() => receiver.mails.length === 2)
+
+    expect(subjects(receiver)[1]).toBe('[cairn] app/build is fixed')
+  })
+
   it('comes once a minute at most, with all that has happened', { tags: ['long'] }, async () => {
     const receiver = await MailReceiver.open()
     let ahead = 0

@@ -177,7 +177,9 @@ export class MailDigests implements AsyncDisposable {
       for (const [id, all] of waiting) {
         const subscriber = subscribers.find((each) => each.id === id)
         const now = clock()
-        const due = ((await store.find(LAST_MAILS, id))?.sent ?? 0) + DIGEST_INTERVAL_MS
+        const sent = (await store.find(LAST_MAILS, id))?.sent ?? 0
+        // The time of the last mail lies ahead where the clock has been put back since.
+        const due = sent > now ? now : sent + DIGEST_INTERVAL_MS
         if (subscriber !== undefined && due > now) {
           next = Math.min(next, due)
           continue
