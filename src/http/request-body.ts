@@ -1,8 +1,9 @@
 import { IncomingMessage } from 'node:http'
 import { finished } from 'node:stream'
 import { z } from 'zod'
+import { readMultipart } from '../lib/multipart.ts'
 import { parseJsonOr } from '../lib/parse-json.ts'
-import { ServiceError } from '../core/errors.ts'
+import { malformedRequest, ServiceError } from '../core/errors.ts'
 import type { BodyRoom } from '../core/service/body-room.ts'
 import { isCoded, plainBody } from './content-coding.ts'
 import { malformed, malformedBy } from './parameters.ts'
@@ -166,7 +167,7 @@ export async function readForm(request: Request, limit: number): Promise<Form> {
   const body = await readBody(request, limit)
   if (body.length === 0) return new Map()
   const type = request.headers.get('content-type') ?? ''
-  if (type.toLowerCase().startsWith('multipart/form-data')) return readMultipart(body, type)
+  if (type.toLowerCase().startsWith('multipart/form-data')) return readMultipartForm(body, type)
   return readUrlEncoded(body)
 }
 
@@ -233,27 +234,17 @@ export function textsIn(form: Form, name: string): string[] {
   return (form.get(name) ?? []).map((value) => Buffer.from(value).toString('utf8'))
 }
 
-async function readMultipart(body: Uint8Array<ArrayBuffer>, type: string): Promise<Form> {
+function readMultipartForm(body: Uint8Array, type: string): Form {
+  const fields = readMultipart(body, type)
+  if (fields === null)
+    throw malformedRequest('The body is not the form that its content type announces')
   const form = new Map<string, Uint8Array[]>()
-  const data = await parseMultipart(body, type)
-  for (const [name, value] of data) {
-    const bytes =
-      typeof value === 'string' ? Buffer.from(value) : new Uint8Array(await value.arrayBuffer())
+  for (const { name, value } of fields) {
     const values = form.get(name) ?? []
-    values.push(bytes)
+    values.push(value)
     form.set(name, values)
   }
   return form
-}
-
-async function parseMultipart(body: Uint8Array<ArrayBuffer>, type: string): Promise<FormData> {
-  try {
-    return await new Response(body, { headers: { 'content-type': type } }).formData()
-  } catch (cause) {
-    if (!(cause instanceof TypeError)) throw cause
-    const message = 'The body is not the form that its content type announces'
-    throw new ServiceError('malformed-request', message, { problems: [] }, { cause })
-  }
 }
 
 function readUrlEncoded(body: Uint8Array): Form {
