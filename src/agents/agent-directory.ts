@@ -276,16 +276,12 @@ function isStranger(agent: KnownAgent): boolean {
   return agent.configured === null || isUnknownMachine(agent)
 }
 
-/** Created on first use, so that a start without agents does not load its tables. */
-let collator: Intl.Collator | null = null
-
 /** The uuids of the agents by name, working folder and uuid. */
 function sortedUuids(agents: Iterable<KnownAgent>): readonly string[] {
-  const order = (collator ??= new Intl.Collator('en'))
   const keyed = Array.from(agents, (agent) => [...placeOf(agent), agent.uuid])
   keyed.sort((one, other) => {
     const different = one.findIndex((key, at) => key !== other[at])
-    return different < 0 ? 0 : order.compare(one[different] ?? '', other[different] ?? '')
+    return (one[different] ?? '') < (other[different] ?? '') ? -1 : 1
   })
   return keyed.map((keys) => keys.at(-1) ?? '')
 }

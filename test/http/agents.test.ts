@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { AgentEntry } from '../../src/wire/agent-entry.ts'
 import { CallingAgent } from '../support/agents/agent-calls.ts'
+import { documentWith } from '../support/documents/documents.ts'
 import { git } from '../support/git/git.ts'
+import { save } from '../support/service/saving.ts'
 import { startService, type TestService } from '../support/service/service.ts'
 
 const KEY = 'let-me-in'
@@ -144,6 +146,29 @@ describe('an agent that registers', () => {
     })
 
     expect(response.status).toBe(400)
+  })
+})
+
+describe('the list of agents', () => {
+  it('is sorted as programs sort texts, by name and uuid, and so are its lists', async () => {
+    const service = await startService()
+    const names = ['beta', 'alpha', 'Gamma', 'a_1', 'a-1', 'a.1', 'a10', 'a2', 'alpha', 'ä']
+    const agents = names.map(
+      (name, at) => `<agent hostname="${name}" ipaddress="10.0.0.1" uuid="u${9 - at}">
+        <resources><resource>b</resource><resource>a</resource><resource>C</resource></resources></agent>`,
+    )
+
+    await save(
+      service,
+      documentWith('p').replace('</cruise>', `<agents>${agents.join('')}</agents></cruise>`),
+    )
+
+    const listed = await listOf(service)
+    expect(listed.map(({ agent_name: name }) => name)).toEqual(names.toSorted())
+    expect(listed.filter(({ agent_name: name }) => name === 'alpha')).toMatchObject([
+      { uuid: 'u1', resources: ['C', 'a', 'b'] },
+      { uuid: 'u8' },
+    ])
   })
 })
 
