@@ -5,7 +5,7 @@ export const BREAKS_OF_CONFIGURATIONS: readonly Break[] = [
   {
     behaviour: 'a text of rules is saved upon the version that the form began from',
     file: 'pages/rules/rules-page-routes.tsx',
-    find: "typed.version === '' ? 'none' : { version: typed.version }",
+    find: "typed.version === '' ? 'none' : [typed.version]",
     replace: "'any'",
     test: 'service/rules-page.test.ts',
   },

@@ -76,18 +76,22 @@ describe('the file of rules', () => {
     const before = await service.fetch(PATH, { as: ROOT })
     const unnamed = await putRules(service, TWO_EYES, {})
     const absent = await putRules(service, TWO_EYES, { 'if-match': '"x"' })
+    const anyOfNone = await putRules(service, TWO_EYES, ANY)
     const first = await putRules(service, TWO_EYES, FIRST)
     const again = await putRules(service, TWO_EYES, FIRST)
     const tag = first.headers.get('etag') ?? ''
     const next = TWO_EYES.replace('#payments', '#pay')
     const message = { 'x-cairn-message': 'Another%20channel' }
-    const upon = await putRules(service, next, { 'if-match': tag, ...message })
+    const both = await putRules(service, next, { ...ANY, ...FIRST })
+    const upon = await putRules(service, next, { 'if-match': `"x", W/${tag}`, ...message })
     const stale = await putRules(service, TWO_EYES, { 'if-match': tag, ...message })
     const read = await service.fetch(PATH, { as: ROOT })
 
     expect(
-      [before, unnamed, absent, first, again, upon, stale].map(({ status }) => status),
-    ).toEqual([404, 428, 412, 200, 412, 200, 412])
+      [before, unnamed, absent, anyOfNone, first, again, both, upon, stale].map(
+        ({ status }) => status,
+      ),
+    ).toEqual([404, 428, 412, 412, 200, 412, 400, 200, 412])
     expect([await read.text(), read.headers.get('etag')]).toEqual([next, upon.headers.get('etag')])
   })
 

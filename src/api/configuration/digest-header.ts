@@ -1,8 +1,10 @@
+import type { Context } from 'hono'
 import type { ConfigRestoringDeps } from '../../configuration/save/config-restoring.ts'
 import type { Digest } from '../../core/digest.ts'
+import { ServiceError } from '../../core/errors.ts'
 import type { ClientNames } from '../../wire/revision-bodies.ts'
 import { plainTag } from '../../http/cached-response.ts'
-import { parseDigest } from '../../http/parameters.ts'
+import { malformed, parseDigest } from '../../http/parameters.ts'
 
 export const DIGEST_HEADER = 'x-service-config-md5'
 
@@ -35,7 +37,31 @@ export async function parseIfMatch(
   return known.find((revision) => revision !== null)?.digest ?? first
 }
 
+/**
+ * The state that the edit of one thing begins from, by its conditional headers: one of some tags, any, or that
+ * there is none. The noun names the thing in refusals.
+ *
+ * @throws {ServiceError} `base-missing` without either header, `malformed-request`.
+ */
+export function editBaseOf(c: Context, noun: string): readonly string[] | 'any' | 'none' {
+  const match = c.req.header('if-match')?.trim() ?? ''
+  const none = c.req.header('if-none-match')?.trim() ?? ''
+  if (match !== '' && none !== '') {
+    throw malformed('If-Match and If-None-Match exclude each other', 'If-None-Match')
+  }
+  if (none === '*') return 'none'
+  if (none !== '') throw malformed('If-None-Match may only be *', 'If-None-Match')
+  if (match === '*') return 'any'
+  if (match !== '') return match.split(',').map(bareTag)
+  const message = `The header If-Match with the digest of the ${noun} is needed, or If-None-Match: * for a new one`
+  throw new ServiceError('base-missing', message, { header: 'If-Match' })
+}
+
 /** @throws {ServiceError} `malformed-request`. */
-export function digestOfTag(tag: string): Digest {
-  return parseDigest(plainTag(tag).replace(/^"(.*)"$/, '$1'))
+function digestOfTag(tag: string): Digest {
+  return parseDigest(bareTag(tag))
+}
+
+function bareTag(tag: string): string {
+  return plainTag(tag).replace(/^"(.*)"$/, '$1')
 }

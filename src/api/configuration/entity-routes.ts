@@ -2,7 +2,6 @@ import type { Context } from 'hono'
 import { z } from 'zod'
 import { KIND_PARAMETER } from './restoring-calls.ts'
 import { Digest, digestOf } from '../../core/digest.ts'
-import { ServiceError } from '../../core/errors.ts'
 import { CommitSha } from '../../core/revision.ts'
 import {
   type EntityOfRevision,
@@ -22,10 +21,10 @@ import { SavedBody, savedBody } from '../../wire/action-bodies.ts'
 import { CachedResponse } from '../../http/cached-response.ts'
 import { messageOf } from '../../http/change-message.ts'
 import { json } from '../../http/errors.ts'
-import { malformed, parseMoment, parseWord } from '../../http/parameters.ts'
+import { malformed, parseDigest, parseMoment, parseWord } from '../../http/parameters.ts'
 import { readBody } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
-import { DIGEST_DESCRIBED, digestHeaders, digestOfTag } from './digest-header.ts'
+import { DIGEST_DESCRIBED, digestHeaders, editBaseOf } from './digest-header.ts'
 import type { ApiContext } from '../definition/api-context.ts'
 import {
   type Answer,
@@ -402,21 +401,8 @@ function nameOf({ kind, name }: EntityPlace): string {
   return `${kind} ${name}`.trimEnd()
 }
 
-/**
- * The state that the change of an entity begins from.
- *
- * @throws {ServiceError} `base-missing` without either header, `malformed-request`.
- */
+/** @throws {ServiceError} `base-missing` without either header, `malformed-request`. */
 function baseOf(c: Context<RouteEnv>): EntityBase {
-  const [match = '', none = ''] = [c.req.header('if-match'), c.req.header('if-none-match')]
-  if (match.trim() !== '' && none.trim() !== '') {
-    throw malformed('If-Match and If-None-Match exclude each other', 'If-None-Match')
-  }
-  if (none.trim() === '*') return 'none'
-  if (none.trim() !== '') throw malformed('If-None-Match may only be *', 'If-None-Match')
-  if (match.trim() === '*') return 'any'
-  if (match.trim() !== '') return match.split(',').map(digestOfTag)
-  const message =
-    'The header If-Match with the digest of the entity is needed, or If-None-Match: * for a new one'
-  throw new ServiceError('base-missing', message, { header: 'If-Match' })
+  const base = editBaseOf(c, 'entity')
+  return typeof base === 'string' ? base : base.map(parseDigest)
 }

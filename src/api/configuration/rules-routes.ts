@@ -1,18 +1,18 @@
 import { z } from 'zod'
 import { acknowledgeOverride } from '../../configuration/gate/override-alarm.ts'
 import { replayRules } from '../../configuration/gate/replay/replay-rules.ts'
-import { readRulesFile, type RulesRequest, saveRules } from '../../configuration/gate/save-rules.ts'
+import { readRulesFile, saveRules } from '../../configuration/gate/save-rules.ts'
 import { rulesJsonSchema } from '../../configuration/gate/rules/rules-schema.ts'
 import { MAX_RULES_BYTES } from '../../configuration/gate/rules/read-rules.ts'
-import { ServiceError } from '../../core/errors.ts'
 import { MessageBody } from '../../wire/action-bodies.ts'
 import { RulesReplayBody } from '../../wire/rules-body.ts'
 import { messageOf } from '../../http/change-message.ts'
-import { CachedResponse, plainTag } from '../../http/cached-response.ts'
+import { CachedResponse } from '../../http/cached-response.ts'
 import { json } from '../../http/errors.ts'
-import { malformed, parseWholeNumber } from '../../http/parameters.ts'
+import { parseWholeNumber } from '../../http/parameters.ts'
 import { readBody } from '../../http/request-body.ts'
 import type { ApiContext } from '../definition/api-context.ts'
+import { editBaseOf } from './digest-header.ts'
 import { renderListed } from './listed-revision.ts'
 import { commitNamed } from './named-commit.ts'
 import {
@@ -98,7 +98,7 @@ export const rulesResource = resource({
         answer: { message: 'The rules are saved' },
       },
       handle: async (c, { configuration }) => {
-        const basedOn = baseOf(c.req.header('if-match'), c.req.header('if-none-match'))
+        const basedOn = editBaseOf(c, 'file')
         const message = messageOf(c.req.raw)
         const bytes = await readBody(c.req.raw, MAX_RULES_BYTES)
         const request = { bytes, basedOn, message }
@@ -174,16 +174,3 @@ export const rulesResource = resource({
     }),
   ],
 })
-
-function baseOf(match: string | undefined, noneMatch: string | undefined): RulesRequest['basedOn'] {
-  if (noneMatch !== undefined) {
-    if (noneMatch.trim() === '*') return 'none'
-    throw malformed(`If-None-Match is "${noneMatch}"; it may be "*"`, 'If-None-Match')
-  }
-  if (match !== undefined && match.trim() !== '') {
-    const version = plainTag(match.trim()).replace(/^"(.*)"$/, '$1')
-    return version === '*' ? 'any' : { version }
-  }
-  const message = 'The header If-Match with the ETag that the edit is based on is needed'
-  throw new ServiceError('base-missing', message, { header: 'If-Match' })
-}

@@ -27,8 +27,8 @@ export interface StoredRules {
 
 export interface RulesRequest {
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** The version that the edit began from; `none` for a first file, `any` for whatever is there. */
-  readonly basedOn: { readonly version: string } | 'none' | 'any'
+  /** The versions that the edit may have begun from; `none` for a first file, `any` for a file that is there. */
+  readonly basedOn: readonly string[] | 'none' | 'any'
   /** The reason in the words of the caller; may be empty. */
   readonly message: string
 }
@@ -80,10 +80,14 @@ export async function saveRules(
 }
 
 function assertFresh(before: Uint8Array | null, basedOn: RulesRequest['basedOn']): void {
-  if (basedOn === 'any') return
   const current = before === null ? '' : rulesVersionOf(before)
-  if (basedOn === 'none' ? before === null : basedOn.version === current) return
+  if (isFresh(current, basedOn)) return
   const message =
     before === null ? 'There are no rules yet' : 'The rules have changed since the edit began'
   throw new ServiceError('config-stale', message, { current, problems: [] })
+}
+
+function isFresh(current: string, basedOn: RulesRequest['basedOn']): boolean {
+  if (current === '' || basedOn === 'none') return current === '' && basedOn === 'none'
+  return basedOn === 'any' || basedOn.includes(current)
 }

@@ -50,7 +50,7 @@ export const rulesPage = definePage([
     act: async ({ pages: { links }, configuration }, c, { fields: typed }) => {
       await saveRules(configuration, c.env.principal, {
         bytes: bytesOf(typed),
-        basedOn: typed.version === '' ? 'none' : { version: typed.version },
+        basedOn: typed.version === '' ? 'none' : [typed.version],
         message: typed.reason,
       })
       return { says: ['rules-saved', ''], to: (flash) => links.rules(flash) }
