@@ -13,6 +13,7 @@ rules:
     match: { entity: pipeline in group/first }
     need: [{ approvals: 1, of: admins of the group }]
     not: [author, contributor]
+    message: 'Ask #first'
 `
 
 function putRules(service: CalledService, body: string, condition: Record<string, string>) {
@@ -35,6 +36,8 @@ describe('a proposal that rules need', () => {
     const service = await serviceWithRules()
     const refused = await save(service, securedDocument().replace('/nowhere', '/there'), ROOT)
     const { body } = await ask(service, 'owner', '', { title: 'Ruled', entities: ENTITIES })
+    const shown = await service.fetch('/proposals/1', { as: ROOT })
+    const page = await shown.text()
     const own = await ask(service, 'owner', '/1/approve', {})
     const early = await ask(service, 'owner', '/1/merge', {})
     const waiting = await ask(service, 'root', '?waiting-for=me')
@@ -48,7 +51,13 @@ describe('a proposal that rules need', () => {
       403,
       '/api/proposals',
     ])
-    expect(body.verdict).toMatchObject({ kind: 'needs', needs: [{ rule: 'two-eyes' }] })
+    expect(body.verdict).toMatchObject({
+      kind: 'needs',
+      needs: [
+        { rule: 'two-eyes', reason: expect.stringMatching(/for pipeline\/hello: Ask #first$/) },
+      ],
+    })
+    expect(page).toContain('for pipeline/hello: Ask #first</li>')
     expect([own.status, early.status, otherRules.status]).toEqual([200, 403, 403])
     expect(waiting.body).toMatchObject([{ number: 1 }])
     expect(merged.status).toBe(200)

@@ -66,10 +66,9 @@ export function renderProposalDetail(detail: ProposalDetail): ProposalBody {
   }
 }
 
-function renderObjection({ rule, of, place, sentence, reason, until }: Objection) {
-  const said = reason === undefined ? sentence : `${sentence}: ${reason}`
+function renderObjection({ rule, of, place, sentence, until }: Objection) {
   const ends = until === undefined ? {} : { until: new Date(until).toISOString() }
-  return { rule, of, place, reason: said, ...ends }
+  return { rule, of, place, reason: sentence, ...ends }
 }
 
 function renderConflict({ entity, path, base, ours, theirs, canBeBoth }: MergeConflict) {

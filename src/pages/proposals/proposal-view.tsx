@@ -170,9 +170,7 @@ function versionsOf({ proposal: { newest } }: ProposalDetail, now: number): Chil
 
 function needsOf(objections: readonly Objection[]): Child {
   if (objections.length === 0) return 'Nothing more. It can be merged.'
-  return listed(
-    objections.map(({ sentence, reason }) => [sentence, reason].filter(Boolean).join('. ')),
-  )
+  return listed(objections.map(({ sentence }) => sentence))
 }
 
 function listed(lines: readonly string[]): Child {

@@ -13,7 +13,7 @@ interface Reasoned {
   readonly rule: string
   /** The entity that the rule is about, such as `pipeline/shop`. */
   readonly place: string
-  /** The reason, as a sentence. */
+  /** The reason, as a sentence; ends with the words of the rule's author. */
   readonly sentence: string
 }
 
