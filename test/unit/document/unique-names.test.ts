@@ -84,6 +84,26 @@ describe('names that must be unique', () => {
     expect(messagesOf(cruise(content))).toEqual([message])
   })
 
+  it.each([
+    ['artifactStores', '<artifactStore id="i" pluginId="p"/>', 'artifact store'],
+    ['secretConfigs', '<secretConfig id="i" pluginId="p"/>', 'secret config'],
+    [
+      'config-repos',
+      '<config-repo id="i" pluginId="p"><git url="u"/></config-repo>',
+      'config repo',
+    ],
+    ['elastic/clusterProfiles', '<clusterProfile id="i" pluginId="p"/>', 'cluster profile'],
+    ['elastic/agentProfiles', '<agentProfile id="i" clusterProfileId="c"/>', 'elastic profile'],
+    ['elastic/profiles', '<profile id="i" pluginId="p"/>', 'elastic profile'],
+    ['server/security/authConfigs', '<authConfig id="i" pluginId="p"/>', 'auth config'],
+  ])('are found in %s of later versions', (path, element, what) => {
+    const content = path
+      .split('/')
+      .reduceRight((inner, name) => `<${name}>${inner}</${name}>`, two(element))
+
+    expect(messagesOf(cruise(content, '139'))).toEqual([`the ${what} "i" is already on line 1`])
+  })
+
   it('may differ in case, or stand in lists of their own', () => {
     const admins = '<admins><user>a</user><user>A</user><role>a</role></admins>'
     const text = cruise(
