@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { documentWith } from '../support/documents/documents.ts'
@@ -152,6 +152,25 @@ describe('cairn verify and cairn doctor', () => {
     expect(examined.code).toBe(1)
     expect(examined.stdout).toContain(said)
     expect(right).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  it('say how to get back the newest commit where it is missing', async () => {
+    const repository = await foreignRepository()
+    const newest = git(repository, 'rev-parse', 'HEAD').trim()
+    rmSync(join(repository, '.git/objects', newest.slice(0, 2), newest.slice(2)))
+    const places = ['--config-repo', repository, '--config-file', 'config.xml']
+
+    const verified = await command(['verify', ...places])
+    const examined = await command(['doctor', ...places, '--state-dir', repository])
+    const served = await command(['serve', '--port', '0', ...places, '--state-dir', tempDir()])
+
+    const said = `has no commit ${newest}. Stop the service and run cairn doctor --repair, with --from`
+    expect(verified).toMatchObject({ code: 1, stderr: expect.stringContaining(said) })
+    expect(served).toMatchObject({ code: 1, stderr: expect.stringContaining(said) })
+    expect(examined).toMatchObject({ code: 1, stderr: '' })
+    expect(examined.stdout).toContain(
+      `The object ${newest} is missing: would be repaired with --repair: written again if it is found`,
+    )
   })
 })
 

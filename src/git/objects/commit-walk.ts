@@ -1,6 +1,7 @@
 import { ServiceError } from '../../core/errors.ts'
 import type { CommitSha } from '../../core/revision.ts'
 import type { Boundary } from '../boundary.ts'
+import { withoutCommit } from './damage.ts'
 import type { CommitRange, CommitRecord, ObjectReader } from './object-reader.ts'
 
 export type FindCommit = (commit: CommitSha) => Promise<CommitRecord | null>
@@ -82,9 +83,7 @@ export async function walkCommits(
 export async function readCommit(find: FindCommit, commit: CommitSha): Promise<CommitRecord> {
   const found = await find(commit)
   if (found === null) {
-    throw new ServiceError('revision-not-found', `The repository has no commit ${commit}`, {
-      commit,
-    })
+    throw new ServiceError('revision-not-found', withoutCommit(commit), { commit })
   }
   return found
 }

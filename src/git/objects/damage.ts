@@ -32,6 +32,11 @@ export class TooLargeError extends DamageError {
 const ADVICE =
   'Stop the service and run cairn doctor --repair, with --from and a clone that has what is missing'
 
+/** The sentence about a commit that the history needs, with the remedy. */
+export function withoutCommit(commit: CommitSha): string {
+  return `The repository has no commit ${commit}. ${ADVICE}`
+}
+
 /** The error for a revision that cannot be read, with its commit and the remedy. */
 export function unreadable(commit: CommitSha, why: string, cause?: unknown): DamageError {
   return new DamageError(

@@ -54,8 +54,8 @@ const OBJECT_CHECKS: readonly Check[] = [
   findBrokenObjects,
   findTornRefs,
 ]
-/** Checks of the history, which rely on sound objects. */
-const HISTORY_CHECKS: readonly Check[] = [findMissingObjects, findDamagedStage, findDamagedIndex]
+/** Checks of the history, which rely on whole objects. */
+const HISTORY_CHECKS: readonly Check[] = [findDamagedStage, findDamagedIndex]
 
 /**
  * Runs every check on a repository, and repairs what can be repaired. It deletes nothing and takes
@@ -95,13 +95,19 @@ async function runAllChecks(
   const sources = await Promise.all(options.sources.map(gitDirOf))
   const context: RepairContext = { ...options, gitDir, git, quarantine, sources }
   const objects = await runChecks(OBJECT_CHECKS, context)
-  if (objects.some(({ state }) => state !== 'repaired')) return { findings: objects, notes: [] }
+  if (objects.some(isLeft)) return { findings: objects, notes: [] }
+  objects.push(...(await findMissingObjects(context)))
+  if (objects.some(isLeft)) return { findings: objects, notes: [] }
   const history = await runChecks(HISTORY_CHECKS, context)
   if (history.some(({ state }) => state === 'lost')) {
     return { findings: [...objects, ...history], notes: [] }
   }
   const { findings, notes } = await verified(context)
   return { findings: [...objects, ...history, ...findings], notes }
+}
+
+function isLeft({ state }: RepairFinding): boolean {
+  return state !== 'repaired'
 }
 
 /** Stops at damage that cannot be repaired, because later checks rely on the repair. */

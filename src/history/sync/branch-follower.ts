@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CommitSha, Revision } from '../../core/revision.ts'
+import { withoutCommit } from '../../git/objects/damage.ts'
 import { believe, isByService } from '../revision/classify.ts'
 import type { GitRepository } from '../repository/git-repository.ts'
 import type { IndexKeeper } from '../index/index-keeper.ts'
@@ -121,7 +122,7 @@ export class BranchFollower {
     if (this.#head?.commit === commit) return this.#head
     const { repository, problems } = this.#options
     const record = await repository.reader.findCommit(commit)
-    if (record === null) throw unavailable(`The repository has no commit ${commit}`)
+    if (record === null) throw unavailable(withoutCommit(commit))
     const isBelieved = believe(record) !== null
     const document = isBelieved
       ? await repository.findDocument(commit)
