@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
+import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import {
@@ -30,6 +30,7 @@ const MIN_CONNECTIONS = 16
 /** The interval of logging that connections are refused. */
 const LOG_INTERVAL_MS = 60_000
 
+const JSON_TYPE = 'application/json; charset=utf-8'
 const MALFORMED = 'The request is not well-formed HTTP'
 const INTERNAL = 'Internal server error'
 
@@ -86,6 +87,8 @@ export class Listening implements AsyncDisposable {
       requestTimeout: REQUEST_TIMEOUT_MS,
       keepAliveTimeout: idleTimeoutMs,
       connectionsCheckingInterval: TIMEOUT_CHECK_INTERVAL_MS,
+      // Node would answer without a body.
+      requireHostHeader: false,
     }
     const newest = new WeakMap<Socket, HttpBindings>()
     const unused = new Set<Socket>()
@@ -100,10 +103,18 @@ export class Listening implements AsyncDisposable {
       newest.set(incoming.socket, { incoming, outgoing })
     })
     server.on('request', (incoming, outgoing) => {
+      const { httpVersion, headers } = incoming
+      if (httpVersion === '1.1' && headers.host === undefined) {
+        refuseRequest(outgoing, 400, 'A request in HTTP/1.1 needs the header Host')
+        return
+      }
       listener(incoming, outgoing).catch((error: unknown) => {
         reportUnanswered(log, error)
         outgoing.destroy()
       })
+    })
+    server.on('checkExpectation', ({ headers: { expect } }, outgoing) => {
+      refuseRequest(outgoing, 417, `Expect is "${expect}"; it may be "100-continue"`)
     })
     server.setTimeout(idleTimeoutMs, (socket) => {
       if (!isOurTurn(newest.get(socket))) socket.destroy()
@@ -174,6 +185,12 @@ function isOurTurn(connection: HttpBindings | undefined): boolean {
   return connection?.incoming.complete === true && !connection.outgoing.headersSent
 }
 
+/** Answers a request that is refused before anybody looks at it. */
+function refuseRequest(outgoing: ServerResponse, status: number, message: string): void {
+  const headers = { 'content-type': JSON_TYPE, connection: 'close' }
+  outgoing.writeHead(status, headers).end(JSON.stringify({ message }))
+}
+
 /** Answers input that is not a request, and ends the connection. */
 function refuse(error: Error, socket: Duplex): void {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
@@ -183,7 +200,7 @@ function refuse(error: Error, socket: Duplex): void {
   }
   const [status, message] = REFUSALS.get(code) ?? ['400 Bad Request', MALFORMED]
   const body = JSON.stringify({ message })
-  const type = 'Content-Type: application/json; charset=utf-8'
+  const type = `Content-Type: ${JSON_TYPE}`
   const head = [`HTTP/1.1 ${status}`, type, `Content-Length: ${body.length}`, 'Connection: close']
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
 }

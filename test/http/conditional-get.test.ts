@@ -13,6 +13,7 @@ const READS = [
   '/api/config/blame/current',
   '/api/config/changes/current',
   '/api/config/rules-schema.json',
+  '/api/config/will-not-run',
   '/api/permissions?user=admin',
   '/api/pipelines',
   '/api/pipelines/app/history',

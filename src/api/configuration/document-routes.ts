@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { digestOf } from '../../core/digest.ts'
 import { renderXsd } from '../../document/schema/render-xsd.ts'
 import { CachedResponse } from '../../http/cached-response.ts'
-import { CACHE_HEADERS, NOT_MODIFIED, jsonAnswer } from '../definition/operation.ts'
+import { CACHE_HEADERS, NOT_MODIFIED, reads } from '../definition/operation.ts'
 import { resource, routeWith } from '../definition/route.ts'
 import { readWillNotRun } from '../../builds/configured/unsupported.ts'
 import { json } from '../../http/errors.ts'
@@ -45,18 +45,17 @@ const route = routeWith<ApiContext>('Configuration')
 /** `GET /api/config/will-not-run`: the parts of the configuration that nobody here acts on. */
 export const willNotRunResource = resource({
   open: (context: ApiContext) => context,
+  conditional: true,
   routes: [
     route({
       method: 'GET',
       path: '/api/config/will-not-run',
       summary: 'The parts of the configuration that are kept, but have no effect here',
       caller: 'user',
-      answers: {
-        200: jsonAnswer(
-          'Those of the pipelines that the caller may view; for administrators all',
-          z.array(WillNotRunEntry).readonly(),
-        ),
-      },
+      answers: reads(
+        'Those of the pipelines that the caller may view; for administrators all',
+        z.array(WillNotRunEntry).readonly(),
+      ),
       example: { answer: [] },
       handle: async (c, { configuration, health }) => {
         const { unsupported } = health

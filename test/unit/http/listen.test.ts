@@ -126,6 +126,35 @@ describe('a request of HTTP/1.0', () => {
   })
 })
 
+describe('a request of HTTP/1.1', () => {
+  it.each([
+    ['without a host', 'GET / HTTP/1.1\r\n\r\n', '400 Bad Request', 'Host'],
+    [
+      'with a body, without a host',
+      'PUT / HTTP/1.1\r\nContent-Length: 4\r\n\r\nword',
+      '400',
+      'Host',
+    ],
+    [
+      'that expects what nobody knows',
+      'GET / HTTP/1.1\r\nHost: x\r\nExpect: x\r\n\r\n',
+      '417',
+      'Expect',
+    ],
+  ])('%s is refused with an error in JSON', async (_, said, status, word) => {
+    const listening = await open(async () => new Response('answered'))
+
+    const heard = await hear(listening, said)
+
+    const [head = '', body = ''] = heard.split('\r\n\r\n')
+    expect(head).toContain(`HTTP/1.1 ${status}`)
+    expect(head).toContain('content-type: application/json; charset=utf-8')
+    expect(body).toContain('{"message":"')
+    expect(body).toContain(word)
+    expect(heard).not.toContain('answered')
+  })
+})
+
 describe('a line that is silent for too long', () => {
   it.each([
     ['one with a body', `${HEAD}word`, 'heard word'],
