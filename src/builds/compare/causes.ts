@@ -103,29 +103,22 @@ function focusOf({ to, stage }: ComparisonFacts): Focus {
   }
 }
 
-function ofVariable({ to }: ComparisonFacts, variable: ComparedVariable): Suspect {
-  const { name, secure, from, to: given } = variable
+function ofVariable({ from, to }: ComparisonFacts, variable: ComparedVariable): Suspect {
   const { name: pipeline, counter } = to.run
+  const subject = `The ${variable.secure ? 'secure ' : ''}variable ${variable.name} was given`
   return {
     kind: 'variable',
     weight: WEIGHTS.variable,
-    text: secure ? secretText(variable) : `The variable ${name} was ${valueText(from, given)}`,
+    text: `${subject} ${givenText(variable, from.run.counter)}`,
     about: { type: 'run', pipeline, counter },
   }
 }
 
-function valueText(from: string | null, to: string | null): string {
-  if (from === null) return `given to this run: ${to}`
-  if (to === null) return `given to the earlier run and not to this one: ${from}`
-  return `given with another value: ${from} → ${to}`
-}
-
-function secretText({ name, from, to }: ComparedVariable): string {
-  const subject = `The secure variable ${name} was given`
-  if (from === null) return `${subject} to this run`
-  return to === null
-    ? `${subject} to the earlier run and not to this one`
-    : `${subject} with another value`
+function givenText({ secure, from, to }: ComparedVariable, other: number): string {
+  const value = (text: string) => (secure ? '' : `: ${text}`)
+  if (from === null) return `to this run${value(to ?? '')}`
+  if (to === null) return `to run ${other} and not to this one${value(from)}`
+  return `with another value${value(`${from} → ${to}`)}`
 }
 
 function ofChange(
@@ -210,28 +203,33 @@ function upstreamText(name: string, from: string | null, to: string | null): str
 const MAX_COMMENT_LENGTH = 80
 const SHOWN_DIGITS = 12
 
-function ofMaterial({ from }: ComparisonFacts, material: ComparedMaterial): Suspect {
-  const { fingerprint, description, commits, to } = material
+function ofMaterial({ from, to }: ComparisonFacts, material: ComparedMaterial): Suspect {
+  const { fingerprint, description, commits } = material
   const [newest] = commits
-  const revision = newest?.revision ?? to ?? material.from ?? ''
-  const since = `since run ${from.run.counter}`
+  const revision = newest?.revision ?? material.to ?? material.from ?? ''
+  const counters = [from.run.counter, to.run.counter]
   return {
     kind: 'material',
     weight: WEIGHTS.material,
-    text: newest ? commitsText(material, since) : revisionText(description, material),
+    text: newest ? commitsText(material, counters) : revisionText(description, material),
     about: { type: 'commit', fingerprint, revision },
   }
 }
 
-function commitsText({ description, commits }: ComparedMaterial, since: string): string {
+function commitsText(
+  { description, commits }: ComparedMaterial,
+  [from = 0, to = 0]: readonly number[],
+): string {
   const [newest] = commits
   if (!newest) return description
   const { revision, username, comment } = newest
   const [line = ''] = comment.split('\n', 1)
   const said = line === '' ? '' : `: “${line.slice(0, MAX_COMMENT_LENGTH)}”`
   const commit = `${short(revision)} by ${username}${said}`
-  if (commits.length === 1) return `The material ${description} has a commit ${since}, ${commit}`
-  return `The material ${description} has ${commits.length} commits ${since}, the newest ${commit}`
+  const subject = `The material ${description} ${from < to ? 'has' : 'is without'}`
+  const since = `since run ${Math.min(from, to)}`
+  if (commits.length === 1) return `${subject} a commit ${since}, ${commit}`
+  return `${subject} ${commits.length} commits ${since}, the newest ${commit}`
 }
 
 function revisionText(description: string, { from, to }: ComparedMaterial): string {

@@ -161,6 +161,29 @@ describe('the comparison of two runs', () => {
     ])
   })
 
+  it('says of an earlier run what it is without', async () => {
+    const variables = { WHO: 'ana' }
+    const compared = await Compared.open({ pipelines: [running('make', { variables })] })
+    await compared.run('Passed')
+    const commit = compared.commit('Say more').slice(0, 12)
+    await compared.run('Failed', {
+      fields: { 'variables[WHO]': 'bo' },
+    })
+
+    const [forth, back] = [await compared.compare('1/2'), await compared.compare('2/1')]
+
+    expect(forth.causes.map(({ text }) => text).toSorted()).toEqual([
+      expect.stringContaining(`The material git origin has a commit since run 1, ${commit} by `),
+      'The variable WHO was given to this run: bo',
+    ])
+    expect(back.causes.map(({ text }) => text).toSorted()).toEqual([
+      expect.stringContaining(
+        `The material git origin is without a commit since run 1, ${commit} by `,
+      ),
+      'The variable WHO was given to run 2 and not to this one: bo',
+    ])
+  })
+
   it('is that with the run in which the stage had passed last, or the attempt of the same run', async () => {
     const compared = await Compared.open({ pipelines: [running('make')] })
     await compared.run('Passed')
