@@ -66,6 +66,7 @@ export const CLIENT_SETTINGS = {
     ...SERVER,
     entity: Optional.describe('the file is the XML of this entity alone'),
     ...GROUP,
+    message: Optional.describe('why, where a rule asks for a reason'),
     markdown: Switch.describe('print Markdown, for a comment on a pull request'),
     ...EXIT_CODE,
   }),

@@ -1,4 +1,5 @@
 import type { AnswerOf } from '../../client/call-types.ts'
+import { A_REASON } from '../../configuration/gate/rules/verdict.ts'
 import type { PrintedLine } from './print.ts'
 
 type Plan = AnswerOf<'POST /api/config/plan'>
@@ -83,10 +84,11 @@ function sectionsOf(plan: Plan): readonly Section[] {
 
 function verdictOf({ verdict }: Plan): string {
   if (verdict === null || verdict.kind === 'allowed') return 'You may save it'
-  const needs = verdict.needs.map(({ rule, of }) => `${rule} needs ${of.join(', ')}`)
-  const said = verdict.reason === undefined ? needs : [verdict.reason, ...needs]
-  const reasons = said.length === 0 ? '' : `: ${said.join('; ')}`
-  return verdict.kind === 'denied' ? `You may not save it${reasons}` : `It needs others${reasons}`
+  const { kind, reason, needs } = verdict
+  const said = reason === undefined ? '' : `: ${reason}`
+  if (kind === 'denied') return `You may not save it${said}`
+  const isOwn = needs.every(({ of }) => of.every((each) => each === A_REASON))
+  return isOwn ? `You may save it with a reason${said}` : `It needs others${said}`
 }
 
 function errorsOf({ errors }: Plan): readonly string[] {

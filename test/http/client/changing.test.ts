@@ -40,6 +40,26 @@ describe('the commands that change', () => {
     expect(await current()).toBe(before)
   })
 
+  it('plan with the reason that the save will have, where a rule asks for one', async () => {
+    const { service, client } = opened()
+    const rules = `version: 1\nrules: [{ name: why, need: [{ reason: required }] }]\n`
+    const put = { method: 'PUT', headers: { 'if-none-match': '*' }, body: rules }
+    const made = await service.fetch('/api/admin/rules.yaml', put)
+    const file = client.file('why.xml', withPipelines(ALPHA, BETA))
+
+    const without = await client.lines('plan', file)
+    const reasoned = await client.lines('plan', file, '--message', 'A second one')
+    await service.fetch('/api/admin/rules.yaml', {
+      ...put,
+      headers: { 'if-match': '*', 'x-cairn-message': 'No%20more' },
+      body: 'version: 1\nrules: []\n',
+    })
+
+    expect(made.status).toBe(200)
+    expect(without.at(-1)).toBe('You may save it with a reason: The rule why needs a reason')
+    expect(reasoned.at(-1)).toBe('You may save it')
+  })
+
   it('refuse a plan of what is not valid, with the place', async () => {
     const { client } = opened()
     const file = client.file('bad.xml', '<cruise schemaVersion="75">\n  <nonsense/>\n</cruise>\n')

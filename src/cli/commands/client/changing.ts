@@ -11,11 +11,12 @@ import { DIFFERENT } from './reading.ts'
 /** Previews what saving a file would do; an invalid one is an error. */
 export async function plan(args: readonly string[]): Promise<number> {
   const { words, settings } = readCommand('plan', args, { least: 1, most: 1 })
-  const { entity, group, markdown, json } = settings
+  const { entity, group, message, markdown, json } = settings
   if (markdown && json) throw new SettingsError('give --markdown or --json, not both')
   const client = await connect(settings)
   const { body } = await client.call('POST /api/config/plan', {
     query: { entity, group },
+    headers: reasonOf(message ?? ''),
     body: await readGivenFile(words[0] ?? ''),
   })
   if (json) printJson(body)
@@ -31,8 +32,7 @@ export async function save(args: readonly string[]): Promise<number> {
   const { entity, group, base, message, json } = settings
   const body = await readGivenFile(words[0] ?? '')
   const client = await connect(settings)
-  const reason = { 'x-cairn-message': encodeURIComponent(message) }
-  const headers = { ...(await conditionOf(client, base, entity)), ...reason }
+  const headers = { ...(await conditionOf(client, base, entity)), ...reasonOf(message) }
   if (entity === null) {
     report(await client.call('PUT /api/admin/config.xml', { headers, body }), json)
     return 0
@@ -92,6 +92,11 @@ function report({ body, headers }: CallAnswer<Saved>, json: boolean): void {
   const digest = headers.get('x-service-config-md5')
   if (json) printJson({ ...body, digest })
   else printLines([digest === null ? body.message : `${body.message}: ${digest}`])
+}
+
+/** The header of the reason for a change. */
+function reasonOf(message: string): Record<string, string> {
+  return message === '' ? {} : { 'x-cairn-message': encodeURIComponent(message) }
 }
 
 /** The header that says what an edit began from. */
