@@ -94,6 +94,7 @@ describe('PATCH /api/agents/[uuid]', () => {
     ['a field that it does not know', { resource: ['x'], hostname: 'h' }, 400, /resource/],
     ['nothing', {}, 400, /resources, environments and hostname/],
     ['a resource of another form', { resources: ['a/b'] }, 400, /a\/b/],
+    ['a resource with a blank of another script', { resources: ['a\u00a0b'] }, 400, /resource/],
     ['an environment that is not there', { environments: ['Live', 'nowhere'] }, 400, /nowhere/],
     ['a host name that none can see', { hostname: '\u0000' }, 400, /host name/],
     ['a number', { resources: 7 }, 400, /resources/],

@@ -1,4 +1,5 @@
 import { isProfileResource } from '../unsupported/elastic-resource.ts'
+import { hasResourceCharacters } from '../rules/jobs.ts'
 import { nameKey } from '../../core/name-key.ts'
 import { type NewElement, newElement } from '../edit/new-element.ts'
 import { attributeOf, elementsAt } from '../xml/xml-elements.ts'
@@ -17,11 +18,9 @@ export interface AgentDeclaration {
   readonly isDisabled?: boolean
 }
 
-const RESOURCE = /^[-\w\s|.]+$/
-
 /** Whether the configuration can hold a resource of this name. */
 export function isResourceName(text: string): boolean {
-  return (RESOURCE.test(text) && text.trim() !== '') || isProfileResource(text)
+  return (hasResourceCharacters(text) && text.trim() !== '') || isProfileResource(text)
 }
 
 export function agentElement(

@@ -86,7 +86,7 @@ export function* templateResources({ written: { templates } }: RuleContext): Gen
 }
 
 export function hasResourceCharacters(name: string): boolean {
-  return /^[-\w\s|.]*$/.test(name)
+  return /^[-\w \t\n\v\f\r|.]*$/.test(name)
 }
 
 export function unusable(resource: string): string {

@@ -92,6 +92,7 @@ describe('stages and jobs', () => {
     expect(inPipeline({ resources: ['a/b'] })).toEqual([
       'the resource "a/b" may have only letters, digits, spaces and -_.|',
     ])
+    expect(inPipeline({ resources: ['a\u00a0b', 'a\u2003b'] })).toHaveLength(2)
     expect(inTemplate({ resources: ['#{A}'] })).toEqual([])
     expect(inTemplate({ resources: ['a@b'] })).toHaveLength(1)
   })
