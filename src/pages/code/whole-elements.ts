@@ -12,26 +12,39 @@ const TAGS = /<(\/?)[A-Za-z_][^<>]*?(\/?)>/g
 
 /**
  * Moves added or removed runs of lines to positions where they are whole elements, if the text
- * stays the same: `<a>…</a>`, not `…</a><a>`.
+ * stays the same: `<a>…</a>`, not `…</a><a>`. A run that follows replaced lines leaves them for that.
  */
 export function withWholeElements(script: EditScript, texts: Texts): EditScript {
-  const { changes } = script
-  if (changes.length > MAX_CHANGES) return script
-  return {
-    ...script,
-    changes: changes.map((change, n) => {
-      const above = changes[n - 1]
-      const below = changes[n + 1]
-      const isAddition = change.before.start === change.before.end
-      const side = isAddition ? 'after' : 'before'
-      if (!isAddition && change.after.start !== change.after.end) return change
-      const room = {
-        up: change[side].start - (above?.[side].end ?? 0) - (above ? 1 : 0),
-        down: (below?.[side].start ?? script[side].count) - change[side].end - (below ? 1 : 0),
-      }
-      return moved(change, offsetOf(texts[side], change[side], room))
-    }),
+  if (script.changes.length > MAX_CHANGES) return script
+  const changes: ChangedRange[] = []
+  for (const [n, change] of script.changes.entries()) {
+    const below = script.changes[n + 1]
+    const [replaced, run] = withoutReplaced(change)
+    const isEmpty = replaced.after.start === replaced.after.end
+    const side = run.before.start === run.before.end ? 'after' : 'before'
+    const above = changes.at(-1)
+    const room = {
+      up: isEmpty ? run[side].start - (above?.[side].end ?? 0) - (above ? 1 : 0) : 0,
+      down: (below?.[side].start ?? script[side].count) - run[side].end - (below ? 1 : 0),
+    }
+    const by = offsetOf(texts[side], run[side], room)
+    if (isEmpty) changes.push(moved(run, by))
+    else changes.push(...(by === 0 ? [change] : [replaced, moved(run, by)]))
   }
+  return { ...script, changes }
+}
+
+/** The lines that replace as many others, and those that are more than that. */
+function withoutReplaced({ before, after }: ChangedRange): [ChangedRange, ChangedRange] {
+  const size = Math.min(before.end - before.start, after.end - after.start)
+  const at = { before: before.start + size, after: after.start + size }
+  return [
+    {
+      before: { start: before.start, end: at.before },
+      after: { start: after.start, end: at.after },
+    },
+    { before: { start: at.before, end: before.end }, after: { start: at.after, end: after.end } },
+  ]
 }
 
 /** The distance that turns a run of lines into whole elements; 0 if it is whole or cannot be. */

@@ -52,6 +52,21 @@ describe('changed lines', () => {
     expect(changes.map(({ after }) => after)).toEqual([{ start: 3, end: 6 }])
   })
 
+  it('leave the lines that are replaced above them to be whole elements', () => {
+    const [opening = '', , closing = '', ...others] = VARIABLES
+    const older = [opening, '    <value>2</value>', closing]
+    const newer = [opening, '    <value>3</value>', closing, ...others]
+    const changed = { start: 1, end: 2 }
+
+    const added = [
+      { before: changed, after: changed },
+      { before: { start: 3, end: 3 }, after: { start: 3, end: 9 } },
+    ]
+    expect(slid(older, newer).changes).toEqual(added)
+    const removed = added.map((change) => ({ before: change.after, after: change.before }))
+    expect(slid(newer, older).changes).toEqual(removed)
+  })
+
   it('stay where they are when they never are whole', () => {
     const { changes } = slid(['<a>', '</a>'], ['<a>', '<b>', '</a>'])
 
