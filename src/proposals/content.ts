@@ -2,8 +2,10 @@ import type { Digest } from '../core/digest.ts'
 import { malformedRequest, ServiceError } from '../core/errors.ts'
 import { nameKey } from '../core/name-key.ts'
 import type { Principal } from '../core/principal.ts'
+import type { Problem } from '../core/problem.ts'
 import type { Revision } from '../core/revision.ts'
 import { assertKind, entityMissing } from '../configuration/entities/read-entity.ts'
+import { placedInSent } from '../configuration/entities/save-entity.ts'
 import { entitiesOf } from '../document/changes/entities-of.ts'
 import type { ChangeSummary } from '../document/changes/change-summary.ts'
 import type { Comparable } from '../document/changes/summarise-changes.ts'
@@ -78,7 +80,8 @@ export async function prepareContent(
   const inspection = await cache.inspect(wanted)
   if (!inspection.ok) {
     const refused = { problems: inspection.problems, document: wanted }
-    throw notValid(await toldProblems(deps, principal, refused))
+    const told = await toldProblems(deps, principal, refused)
+    throw notValid('entities' in content ? await placedIn(content, wanted, told) : told)
   }
   const { document } = inspection
   if (Buffer.compare(document, before) === 0)
@@ -155,6 +158,33 @@ async function withEntity(
   }
   if (standing === null) throw rights.isAdministrator ? entityMissing(place, null) : hidden()
   return removeEntity(document, standing)
+}
+
+/**
+ * The problems with their places in the texts of the entities: the document around them is not what was sent.
+ * Where entities are only removed, there is no other text.
+ */
+async function placedIn(
+  { entities }: { readonly entities: readonly ProposedEntity[] },
+  document: Uint8Array<ArrayBuffer>,
+  problems: readonly Problem[],
+): Promise<readonly Problem[]> {
+  const text = Buffer.from(document).toString('utf8')
+  const sent = entities.flatMap(({ kind, name, xml }) =>
+    xml === null ? [] : [{ place: { kind, name }, xml: Buffer.from(xml) }],
+  )
+  const placed = await Promise.all(
+    sent.map(async ({ place, xml }) => {
+      const reading = readable(await runCooperatively(readXml(xml)))
+      const { lines } = reading
+      return placedInSent(problems, { edited: text, sent: sentEntity(reading, place), lines })
+    }),
+  )
+  const [first = problems] = placed
+  return first.map(
+    (problem, n) =>
+      placed.map((each) => each[n]).find((each) => each?.line !== undefined) ?? problem,
+  )
 }
 
 /** The group of a pipeline; null for every other entity. */

@@ -150,6 +150,39 @@ describe('proposals', () => {
     await reset()
   })
 
+  it('have the places of errors in the texts that were sent', async () => {
+    const hello = labelled('x').replace('</tasks>', '\n  <ants /></tasks>').trim()
+    const misspelt = { kind: 'pipeline', name: 'hello', xml: hello }
+    const unnamed = { kind: 'pipeline', name: 'new', group: 'first', xml: '<pipeline name="new"/>' }
+    const entities = [unnamed, misspelt]
+    const line = hello.split('\n').findIndex((each) => each.includes('<ants')) + 1
+    const unknown = { message: expect.stringContaining('"ants"'), line, column: 3 }
+    const missing = { message: 'pipeline needs one "materials"', line: 1, column: 1 }
+    const post = (path: string, body: object) => {
+      const headers = { 'content-type': 'application/json' }
+      const init = { method: 'POST', headers, body: JSON.stringify(body) }
+      return service.fetch(path, { ...init, as: loginOf('viewer') })
+    }
+
+    const proposed = await post('/api/proposals', { title: 'Two', entities })
+    const planned = await post('/api/config/plan', { entities })
+    const saved = await service.fetch('/api/config/entities/pipeline/hello', {
+      method: 'PUT',
+      headers: { 'if-match': '*', prefer: 'propose' },
+      body: hello,
+      as: loginOf('viewer'),
+    })
+
+    expect([proposed, planned, saved].map(({ status }) => status)).toEqual([422, 200, 422])
+    for (const answer of [proposed, planned]) {
+      expect(await answer.json()).toMatchObject({ errors: [unknown, missing] })
+    }
+    expect(await saved.json()).toMatchObject({
+      message: expect.stringContaining(`line ${line}, column 3`),
+      errors: [unknown],
+    })
+  })
+
   it('tell of others nothing where merging reaches what refers to a renamed pipeline', async () => {
     await reset()
     const document = securedDocument().replace('name="hello"', 'name="greeting"')
