@@ -1,13 +1,8 @@
 import type { Context } from 'hono'
 import { z } from 'zod'
 import { parseOffset } from '../../core/page.ts'
-import {
-  cancelStage,
-  listJobRuns,
-  listStageRuns,
-  readStageRun,
-  type StageRun,
-} from '../../builds/runs/stages.ts'
+import { cancelStage, listJobRuns, listStageRuns, readStageRun } from '../../builds/runs/stages.ts'
+import type { StageInstance } from '../../builds/engine/documents.ts'
 import { startStage } from '../../builds/runs/start-runs.ts'
 import { MessageBody } from '../../wire/action-bodies.ts'
 import { JobRunHistoryBody } from '../../wire/job-body.ts'
@@ -105,7 +100,11 @@ export const stageResource = leaderResource({
       summary: 'Cancels the newest run of a stage, if it is active',
       caller: 'approver',
       audit: 'cancel-stage',
-      answers: { 200: jsonAnswer('Cancelled, or not active', MessageBody) },
+      answers: {
+        200: jsonAnswer('Cancelled, or not active', MessageBody, {
+          [CONFIGURATION_HEADER]: 'Digest of the configuration by which the run was scheduled',
+        }),
+      },
       errors: ['stage-not-found', 'not-authorized'],
       example: {
         answer: {
@@ -114,9 +113,10 @@ export const stageResource = leaderResource({
       },
       handle: async (c, builds) => {
         const { pipeline, stage } = c.req.param()
-        const outcome = await cancelStage(builds, c.env.principal, { pipeline, stage })
-        const outcomeText = outcome === 'cancelled' ? 'is cancelled' : 'is not active'
-        return json({ message: `The stage ${stage} of the pipeline ${pipeline} ${outcomeText}` })
+        const cancelled = await cancelStage(builds, c.env.principal, { pipeline, stage })
+        const outcome = cancelled === null ? 'is not active' : 'is cancelled'
+        const message = `The stage ${stage} of the pipeline ${pipeline} ${outcome}`
+        return json({ message }, 200, configurationHeader(cancelled))
       },
     }),
     route({
@@ -132,7 +132,7 @@ export const stageResource = leaderResource({
         const stageCounter = parseWholeNumber(c.req.param('stageCounter'), 'stage-counter')
         const asked = { pipeline, stage, pipelineCounter, stageCounter }
         const run = await readStageRun(builds, c.env.principal, asked)
-        return json(renderStageRun(run), 200, configurationHeader(run))
+        return json(renderStageRun(run), 200, configurationHeader(run.stage))
       },
     }),
     route({
@@ -159,8 +159,10 @@ export const stageResource = leaderResource({
 })
 
 /** Names the configuration by which a run was scheduled; nothing for a run that does not say. */
-function configurationHeader(run: StageRun | undefined): Record<string, string> {
-  const digest = run?.stage.configuration?.digest
+function configurationHeader(
+  stage: Pick<StageInstance, 'configuration'> | null | undefined,
+): Record<string, string> {
+  const digest = stage?.configuration?.digest
   return digest === undefined ? {} : { [CONFIGURATION_HEADER]: digest }
 }
 
@@ -172,7 +174,7 @@ async function answerHistory(
   const { pipeline, stage } = c.req.param()
   const asked = { pipeline, stage, offset: parseOffset(offset) }
   const runs = await listStageRuns(builds, c.env.principal, asked)
-  return json(renderStageHistory(runs), 200, configurationHeader(runs.items[0]))
+  return json(renderStageHistory(runs), 200, configurationHeader(runs.items[0]?.stage))
 }
 
 async function answerJobRuns(

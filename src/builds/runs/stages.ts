@@ -1,4 +1,4 @@
-import type { JobInstance } from '../engine/documents.ts'
+import type { JobInstance, StageInstance } from '../engine/documents.ts'
 import type { StageName, StageRunName } from '../engine/keys.ts'
 import { stagePlan } from '../engine/plan.ts'
 import type { StageRun } from '../engine/queries.ts'
@@ -28,7 +28,7 @@ export interface StagesDeps extends RunRightsDeps {
 }
 
 /**
- * Cancels the newest active run of a stage; returns whether there was one.
+ * Cancels the newest active run of a stage, and returns it; null where there is none.
  *
  * @throws {ServiceError} `stage-not-found`, `not-authorized`.
  */
@@ -36,14 +36,14 @@ export async function cancelStage(
   deps: StagesDeps,
   principal: Principal,
   name: StageName,
-): Promise<'cancelled' | 'not-active'> {
+): Promise<StageInstance | null> {
   await assertKnown(deps, name)
   assertMay(deps.access, principal, { action: 'cancel-stage', ...name })
   const newest = await newestActive(deps, name)
   if (newest !== null) {
     await assertMayActOnRun(deps, principal, { action: 'cancel-run', ...name, counter: newest })
   }
-  return (await deps.builds.cancelStage(name, principal.username)) ? 'cancelled' : 'not-active'
+  return deps.builds.cancelStage(name, principal.username)
 }
 
 /**

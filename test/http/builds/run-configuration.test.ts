@@ -54,6 +54,8 @@ describe('the configuration of a run', () => {
     const build = await scene.get('/api/stages/app/build/instance/1/1')
     const ship = await scene.get('/api/stages/app/ship/history')
     const page = await (await scene.get('/stages/app/build/1/1')).text()
+    const cancelled = await scene.post('/api/stages/app/ship/cancel')
+    const again = await scene.post('/api/stages/app/ship/cancel')
 
     expect(started.status).toBe(202)
     expect(run.configuration).toEqual(first)
@@ -61,6 +63,8 @@ describe('the configuration of a run', () => {
     expect(pipelines[0]?.configuration).toEqual(first)
     expect(build.headers.get(HEADER)).toBe(first.digest)
     expect(ship.headers.get(HEADER)).toBe(second.digest)
+    expect([cancelled.status, cancelled.headers.get(HEADER)]).toEqual([200, second.digest])
+    expect([again.status, again.headers.get(HEADER)]).toEqual([200, null])
     expect(page).toContain(`r${first.number}</a>`)
     expect(page).not.toContain('by its start time')
   })
