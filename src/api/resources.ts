@@ -23,6 +23,7 @@ import { mailSubscriptionResource } from './identities/mail-subscription-routes.
 import { tokenResource } from './identities/token-routes.ts'
 import { userResource, callerResource } from './identities/user-routes.ts'
 import type { ApiResource, RouteFacts } from './definition/route.ts'
+import { partialResource } from './partials/partial-routes.ts'
 import { proposalResource } from './proposals/proposal-routes.ts'
 import { auditResource } from './service/audit-routes.ts'
 import { healthResource, metricsResource } from './service/health-routes.ts'
@@ -41,6 +42,7 @@ const ALL = [
   watchResource,
   configSavingResource,
   entityResource,
+  partialResource,
   rulesResource,
   schemaResource,
   planResource,

@@ -354,7 +354,7 @@ function entityOf({ entity }: Readonly<Record<string, string>>): string {
   return entity === undefined ? '' : parseEntityKey(entity)
 }
 
-function notCurrent(asked: string, current: Revision, names: ClientNames): Response {
+export function notCurrent(asked: string, current: Revision, names: ClientNames): Response {
   const message = `The configuration has changed: ${asked} is not the current digest`
   const error = new ServiceError('config-stale', message, { current: current.digest, problems: [] })
   return json(renderError(error), 409, digestHeaders(current.digest, names))

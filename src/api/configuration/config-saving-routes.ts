@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { z } from 'zod'
-import { ServiceError } from '../../core/errors.ts'
+import { type ErrorCode, ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import { saveDocument, type SaveRequest } from '../../configuration/save/config-saving.ts'
 import type { SavedChange } from '../../configuration/save/save-group.ts'
@@ -71,6 +71,13 @@ const formRoute = {
     )
   },
 } as const
+
+/** The status of the errors that clients of the original read in its own form. */
+const FORM_STATUS: ReadonlyMap<ErrorCode, 404 | 409> = new Map([
+  ['config-invalid', 409],
+  ['config-stale', 409],
+  ['entity-not-found', 404],
+])
 
 const route = routeWith<ApiContext>('Configuration')
 
@@ -147,7 +154,7 @@ async function readSaveForm(request: Request, limit: number): Promise<HoldingReq
 /**
  * The form in which clients of the original read a refused save: `result`, and their own text back.
  */
-async function answerAsForm(
+export async function answerAsForm(
   c: Context<RouteEnv>,
   document: Uint8Array,
   save: () => Promise<Response>,
@@ -156,10 +163,11 @@ async function answerAsForm(
     return await save()
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    if (error.code !== 'config-invalid' && error.code !== 'config-stale') throw error
+    const status = FORM_STATUS.get(error.code)
+    if (status === undefined) throw error
     c.env.reason = error.code
     const originalContent = Buffer.from(document).toString('utf8')
-    return json({ result: shown(error.message), originalContent, ...renderError(error) }, 409)
+    return json({ result: shown(error.message), originalContent, ...renderError(error) }, status)
   }
 }
 
