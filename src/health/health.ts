@@ -11,7 +11,7 @@ import type { Access } from '../configuration/access/permission.ts'
 import type { WebhookState } from '../notify/webhooks/webhook.ts'
 import { awayProblems, type UserSourceState } from '../core/service/user-source-state.ts'
 import { describeFault } from '../core/faults.ts'
-import { findFullDisks, type WatchedFolder } from './disk-room.ts'
+import { findDiskProblems, type WatchedFolder } from './disk-room.ts'
 
 /** Whether the service works, and all problems for operators. */
 export interface Health {
@@ -138,7 +138,7 @@ function problemsOf(deps: HealthDeps, leader: LeaderHealth | null): readonly Ser
       'revision',
       history.unreadable().map(({ reason }) => reason),
     ),
-    ...ofKind('disk', findFullDisks(deps.folders)),
+    ...ofKind('disk', findDiskProblems(deps.folders)),
     ...ofKind('database', cluster?.databaseProblems()),
     ...ofKind('servers', cluster?.serverProblems()),
     ...ofKind('lag', cluster?.lagProblems()),

@@ -185,7 +185,7 @@ interface HealthParts extends Pick<
 }
 
 function openHealth(boot: BootContext, parts: HealthParts): HealthDomain {
-  const { places, cluster, shutdown } = boot
+  const { settings, places, cluster, shutdown } = boot
   const { configuration, leadership, ...others } = parts
   const { history, writer, secretAlarm, overrides, repository, maintenance } = configuration
   const requests = new RequestMetrics()
@@ -195,6 +195,9 @@ function openHealth(boot: BootContext, parts: HealthParts): HealthDomain {
     folders: [
       { what: 'the configuration', folder: repository },
       { what: 'the state', folder: places.stateDir },
+      ...(settings['artifacts-dir'] === null
+        ? []
+        : [{ what: 'the artifacts', folder: places.artifactsDir }]),
     ],
     ...others,
     secretAlarm,

@@ -3,8 +3,8 @@ import type { History } from '../history/history.ts'
 import { webhookCall } from '../notify/webhooks/webhook-call.ts'
 import type { NewAuditEntry } from '../core/service/audit.ts'
 import { Audit } from '../notify/audit/audit.ts'
+import { CommandEntries, commandEntriesIn } from '../notify/audit/command-entries.ts'
 import { moveFormerFiles } from '../notify/audit/former-files.ts'
-import { CommandEntries, commandEntriesIn, leaveEntry } from '../notify/audit/command-entries.ts'
 import type { BootContext } from './boot-context.ts'
 import { Mirror } from '../notify/mirror/mirror.ts'
 import { MailDigests, type MailDigestsOptions } from '../notify/mail/mail-digests.ts'
@@ -61,11 +61,11 @@ export async function openAudit(boot: BootContext, state: StateStore): Promise<A
   const entries =
     cluster === null ? await moveFormerFiles(join(places.stateDir, 'audit'), store) : 0
   if (entries > 0) log({ level: 'info', message: AUDIT_TAKEN_IN, facts: { entries } })
-  const waiting = commandEntriesIn(places.stateDir)
-  const leave = (entry: NewAuditEntry) => leaveEntry(waiting, entry)
+  const leave = (entry: NewAuditEntry) => waiting.leave(entry)
   const audit = shutdown.own('close-engines', new Audit({ store, leave, clock, log }))
   const keep = (entry: NewAuditEntry) => audit.keep(entry)
-  const commands = { folder: waiting, keep, clock, log }
-  shutdown.own('stop-background-work', new CommandEntries(commands))
+  const folder = commandEntriesIn(places.stateDir)
+  const waiting = new CommandEntries({ folder, keep, clock, log })
+  shutdown.own('stop-background-work', waiting)
   return audit
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Principal } from '../../core/principal.ts'
 import { readHealth, summariseHealth, visibleProblems, readReadiness } from '../../health/health.ts'
 import type { HealthProblem } from '../../core/service/health-problem.ts'
-import { findFullDisks } from '../../health/disk-room.ts'
+import { findDiskProblems } from '../../health/disk-room.ts'
 import {
   HealthBody,
   HealthSummaryBody,
@@ -69,8 +69,8 @@ export const healthResource = resource({
       },
       handle: async (_c, { health, log }) => {
         const obstacles = await readReadiness(health)
-        // A full disk keeps nobody from reading.
-        const reasons = [...obstacles.map(({ part }) => part), ...findFullDisks(health.folders)]
+        // A full or read-only disk keeps nobody from reading.
+        const reasons = [...obstacles.map(({ part }) => part), ...findDiskProblems(health.folders)]
         for (const { part, reason } of obstacles) {
           log({ level: 'error', message: part, facts: { reason } })
         }

@@ -20,6 +20,8 @@ const CUT_OFF_AFTER_MS = 60_000
 const KNOWN_AFTER_MS = 20_000
 /** The interval of looking for entries. */
 const POLL_INTERVAL_MS = 1_000
+/** The number of late entries that are held in memory while the disk takes none. */
+const MAX_HELD = 10_000
 
 const Entry = AuditEntry.omit({ id: true })
 
@@ -62,13 +64,6 @@ export async function recordCommand<Result>(
   }
 }
 
-/** Leaves an entry that the audit log did not take, until it does. @throws the system's error. */
-export async function leaveEntry(folder: string, entry: NewAuditEntry): Promise<void> {
-  await nodeFs.mkdir(folder, { recursive: true, mode: 0o700 })
-  const name = `${String(entry.time).padStart(14, '0')}-${randomUUID()}${LATE}`
-  await write(join(folder, name), entry)
-}
-
 export interface CommandEntriesOptions {
   readonly folder: string
   /** Keeps an entry in the audit log. False when it does not take it now. */
@@ -81,6 +76,7 @@ export interface CommandEntriesOptions {
 export class CommandEntries implements AsyncDisposable {
   readonly #options: CommandEntriesOptions
   readonly #timer: NodeJS.Timeout
+  readonly #held: NewAuditEntry[] = []
   #taking: Promise<void> | null = null
 
   constructor(options: CommandEntriesOptions) {
@@ -89,9 +85,27 @@ export class CommandEntries implements AsyncDisposable {
     this.#look()
   }
 
+  /**
+   * Leaves an entry that the audit log did not take, until it does: in a file, or in memory while the
+   * disk has no room for that. @throws the system's error when there are too many in memory.
+   */
+  async leave(entry: NewAuditEntry): Promise<void> {
+    try {
+      await writeLate(this.#options.folder, entry)
+    } catch (error) {
+      if (this.#held.length >= MAX_HELD) throw error
+      this.#held.push(entry)
+    }
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer)
     await this.#taking
+    await this.#writeHeld()
+    for (const entry of this.#held) {
+      const message = 'An entry of the audit log is lost'
+      this.#options.log({ level: 'error', message, facts: { entry } })
+    }
   }
 
   #look(): void {
@@ -101,8 +115,21 @@ export class CommandEntries implements AsyncDisposable {
     inBackground(this.#options.log, 'The entries of commands could not be taken in', taken)
   }
 
+  /** Writes what is in memory, as far as there is room. */
+  async #writeHeld(): Promise<void> {
+    try {
+      for (let first = this.#held[0]; first !== undefined; first = this.#held[0]) {
+        await writeLate(this.#options.folder, first)
+        this.#held.shift()
+      }
+    } catch {
+      // The next look tries again; why the log took no entry is in the health.
+    }
+  }
+
   /** An entry is removed once the audit log has it. */
   async #takeAll(): Promise<void> {
+    await this.#writeHeld()
     const { folder, keep } = this.#options
     const names = (await orNullWhenAbsent(nodeFs.readdir(folder))) ?? []
     for (const name of names.toSorted()) {
@@ -129,6 +156,12 @@ export class CommandEntries implements AsyncDisposable {
     const about = { user: '', action: 'damaged-entry', target: name }
     return { ...entryOf(about), outcome: 'failed' }
   }
+}
+
+async function writeLate(folder: string, entry: NewAuditEntry): Promise<void> {
+  await nodeFs.mkdir(folder, { recursive: true, mode: 0o700 })
+  const name = `${String(entry.time).padStart(14, '0')}-${randomUUID()}${LATE}`
+  await write(join(folder, name), entry)
 }
 
 function entryOf(action: CommandAction): NewAuditEntry {

@@ -1,6 +1,7 @@
 import type { CurrentConfiguration } from '../../configuration/current/current-configuration.ts'
 import type { NumberedEvent } from '../../core/service/service-event.ts'
 import type { History } from '../../history/history.ts'
+import { describeFault } from '../../core/faults.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import { RetryLoop } from '../../lib/retry.ts'
@@ -62,8 +63,7 @@ export class MailDigests implements AsyncDisposable {
     this.#loop = new RetryLoop({
       round: (loop) => this.#round(loop),
       pauses: PAUSES,
-      problemOf: (error) =>
-        error instanceof MailFailure ? error.message : 'an error of the service, see its log',
+      problemOf: (error) => (error instanceof MailFailure ? error.message : describeFault(error)),
       report: (problem, error) => this.#report(problem, error),
     })
     const wake = () => this.#loop.wake()
@@ -86,7 +86,9 @@ export class MailDigests implements AsyncDisposable {
   /** Why mail is not sent, as a sentence; none where it is. */
   problems(): readonly string[] {
     const { problem } = this.#loop
-    return problem === null ? [] : [`Mail is not sent by ${this.#serverName()}: ${problem}`]
+    const server = this.#serverName()
+    if (problem === null || server === null) return []
+    return [`Mail is not sent by ${server}: ${problem}`]
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,4 +1,5 @@
 import { overridesIn } from '../../configuration/gate/override.ts'
+import { describeFault } from '../../core/faults.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { NumberedEvent } from '../../core/service/service-event.ts'
@@ -215,5 +216,5 @@ export class Webhook implements AsyncDisposable {
 }
 
 function problemOf(error: unknown): string {
-  return error instanceof WebhookFailure ? error.message : 'an error of the service, see its log'
+  return error instanceof WebhookFailure ? error.message : describeFault(error)
 }
