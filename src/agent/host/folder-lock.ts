@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { JobUser } from '../process/job-user.ts'
+import { refusedStart } from '../process/refused-start.ts'
 
 /**
  * Prevents a second agent from using a folder.
  *
- * @throws when an agent already uses the folder.
+ * @throws {ServiceError} when an agent already uses the folder.
  */
 export function lockFolder(folder: string): Promise<Disposable> {
   const digest = createHash('sha256').update(folder).digest('hex')
@@ -17,7 +18,7 @@ export function lockFolder(folder: string): Promise<Disposable> {
  * Reserves the user of an agent's jobs for this agent: all processes of that user are killed with a
  * job.
  *
- * @throws when the jobs of another agent run as that user.
+ * @throws {ServiceError} when the jobs of another agent run as that user.
  */
 export function lockUser({ name, uid }: JobUser): Promise<Disposable> {
   return lockName(`cairn-job-user-${uid}`, `Another agent runs its jobs as the user ${name}`)
@@ -31,7 +32,7 @@ async function lockName(name: string, refusal: string): Promise<Disposable> {
     await once(server, 'listening')
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error
-    throw new Error(refusal, { cause: error })
+    throw refusedStart(refusal, { cause: error })
   }
   server.unref()
   return { [Symbol.dispose]: () => server.close() }

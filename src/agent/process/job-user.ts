@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
-import { ServiceError } from '../../core/errors.ts'
+import type { ServiceError } from '../../core/errors.ts'
+import { refusedStart } from './refused-start.ts'
 import {
   ended,
   type PipedProcess,
@@ -70,6 +71,5 @@ function tryStart(user: JobUser, args: readonly string[]): PipedProcess {
 }
 
 function unusable({ name }: JobUser, why: string, options?: ErrorOptions): ServiceError {
-  const message = `--job-user ${name} ${why}`
-  return new ServiceError('unavailable', message, { reason: message }, options)
+  return refusedStart(`--job-user ${name} ${why}`, options)
 }
