@@ -90,7 +90,8 @@ export class Listening implements AsyncDisposable {
       // Node would answer without a body.
       requireHostHeader: false,
     }
-    const newest = new WeakMap<Socket, HttpBindings>()
+    const newest = new WeakMap<Socket, ServerResponse>()
+    const begun = new WeakMap<Socket, HttpBindings>()
     const unused = new Set<Socket>()
     // A client may close its half after the request, and wait for the answer.
     const server = Object.assign(createServer(limits), { httpAllowHalfOpen: true })
@@ -99,25 +100,31 @@ export class Listening implements AsyncDisposable {
       socket.once('close', () => unused.delete(socket))
     })
     server.on('request', (incoming, outgoing) => {
-      unused.delete(incoming.socket)
-      newest.set(incoming.socket, { incoming, outgoing })
-    })
-    server.on('request', (incoming, outgoing) => {
-      const { httpVersion, headers } = incoming
+      const { socket, httpVersion, headers } = incoming
+      const former = newest.get(socket)
+      newest.set(socket, outgoing)
+      unused.delete(socket)
       if (httpVersion === '1.1' && headers.host === undefined) {
         refuseRequest(outgoing, 400, 'A request in HTTP/1.1 needs the header Host')
         return
       }
-      listener(incoming, outgoing).catch((error: unknown) => {
-        reportUnanswered(log, error)
-        outgoing.destroy()
-      })
+      const begin = () => {
+        if (!socket.writable) return
+        begun.set(socket, { incoming, outgoing })
+        listener(incoming, outgoing).catch((error: unknown) => {
+          reportUnanswered(log, error)
+          outgoing.destroy()
+        })
+      }
+      // What follows a save on its connection, without waiting for the answer, comes after it (RFC 9112, 9.3.2).
+      if (former === undefined || former.closed) begin()
+      else former.once('close', begin)
     })
     server.on('checkExpectation', ({ headers: { expect } }, outgoing) => {
       refuseRequest(outgoing, 417, `Expect is "${expect}"; it may be "100-continue"`)
     })
     server.setTimeout(idleTimeoutMs, (socket) => {
-      if (!isOurTurn(newest.get(socket))) socket.destroy()
+      if (!isOurTurn(begun.get(socket))) socket.destroy()
     })
     server.on('clientError', refuse)
     server.maxConnections = maxConnections(maxFiles())

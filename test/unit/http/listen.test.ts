@@ -175,12 +175,16 @@ describe('a line that is silent for too long', () => {
     expect(await hear(listening, `${HEAD}wo`)).not.toContain('200 OK')
   })
 
-  it('is ended when nobody reads the rest of an answer', async () => {
-    const listening = await open(
-      () => new Response(new ReadableStream({ start: (body) => body.enqueue(Buffer.from('one')) })),
-    )
+  it.each([
+    ['', ''],
+    [', though there is another request', READ],
+  ])('is ended when nobody reads the rest of an answer%s', async (_, more) => {
+    const listening = await open((request) => {
+      if (request.method === 'GET') return new Promise(() => {})
+      return new Response(new ReadableStream({ start: (body) => body.enqueue(Buffer.from('one')) }))
+    })
 
-    expect(await hear(listening, `${HEAD}word`)).toContain('one')
+    expect(await hear(listening, `${HEAD}word${more}`)).toContain('one')
   })
 })
 
