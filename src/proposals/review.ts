@@ -1,3 +1,4 @@
+import { parseEntityKey } from '../configuration/changes/config-changes.ts'
 import { currentDocument } from '../configuration/current/current-document.ts'
 import { ServiceError } from '../core/errors.ts'
 import { nameKey } from '../core/name-key.ts'
@@ -72,7 +73,12 @@ export interface CommentRequest {
   readonly line: number | null
 }
 
-/** @throws {ServiceError} `proposal-not-found`, `not-permitted` for a token. */
+/**
+ * Comments on a proposal that the caller may view.
+ *
+ * @throws {ServiceError} `proposal-not-found`, `not-permitted` for a token, `malformed-request` for an entity that
+ * there cannot be.
+ */
 export async function commentOnProposal(
   deps: ProposalsDomain,
   principal: Principal,
@@ -81,12 +87,13 @@ export async function commentOnProposal(
 ): Promise<Proposal> {
   assertIsPerson(principal)
   await findVisible(deps, principal, number)
+  const about = entity === null ? {} : { entity: parseEntityKey(entity) }
   return add(deps, number, ({ newest: { version } }) => ({
     type: 'comment',
     by: personOf(principal),
     version,
     text,
-    ...(entity === null ? {} : { entity }),
+    ...about,
     ...(line === null ? {} : { line }),
   }))
 }

@@ -425,7 +425,11 @@ describe('proposals', () => {
     const number = await proposeLabel(service, 'viewer', 'said')
     await ask(service, 'owner', `/${number}/comment`, { text: 'Why?', entity: 'pipeline/hello' })
     const { body } = await ask(service, 'viewer', `/${number}/comment`, { text: 'So.', line: 4 })
+    const noEntity = { text: 'Where?', entity: 'hello' }
+    const refused = await ask(service, 'viewer', `/${number}/comment`, noEntity)
 
+    expect(refused.status).toBe(400)
+    expect(refused.body).toMatchObject({ errors: [{ path: 'entity' }] })
     expect(body.comments).toMatchObject([
       { by: 'owner', text: 'Why?', entity: 'pipeline/hello', version: 1 },
       { by: 'viewer', text: 'So.', line: 4 },
