@@ -101,7 +101,7 @@ export class Cluster implements AsyncDisposable {
     this.#server = server
     this.#lease = null
     this.files = parts.files
-    this.#members = new Members({ driver, server })
+    this.#members = new Members({ driver, server, clock: options.clock })
     const appended = (sequence: number) => this.#noteAppended(sequence)
     const log = new PostgresLog(driver, this.#fence)
     this.log = new FollowedLog({ log, appended, mayRebase: () => this.isLeading })
@@ -253,7 +253,7 @@ export class Cluster implements AsyncDisposable {
     const silent = silentServers(this.seen()).map(
       ({ name, address }) => `The server ${name} at ${address} stopped without a word`,
     )
-    return [...silent, ...this.#members.addressProblems()]
+    return [...silent, ...this.#members.addressProblems(), ...this.#members.clockProblems()]
   }
 
   /** The age of the configuration on this server, when others may have a newer one; for operators. */

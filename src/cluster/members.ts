@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import type { SeenServer } from '../core/service/seen-server.ts'
+import type { Clock } from '../lib/clock.ts'
 import { type Driver, type SqlRow, numberOf, textColumn } from '../state/sql.ts'
 import { describeDatabaseError } from './database-problem.ts'
 import { type PlacedServer, ServerPlacement } from './placement.ts'
 import { Reach } from './reach.ts'
-import type { ThisServer } from './server-lease.ts'
+import { aheadIn, NOW, type ThisServer } from './server-lease.ts'
 
 /** The leader, as another server sees it. */
 export interface Leader {
@@ -19,8 +20,13 @@ export interface Leader {
 export interface MembersOptions {
   readonly driver: Driver
   readonly server: ThisServer
+  /** The clock of this machine. */
+  readonly clock: Clock
 }
 
+const MINUTE_MS = 60_000
+/** The difference of the clocks of this machine and the database from which it is reported. */
+const MAX_CLOCK_DIFFERENCE_MS = MINUTE_MS
 /** Silence after which a server is no longer listed. */
 const FORGOTTEN_AFTER = `interval '10 minutes'`
 
@@ -38,7 +44,7 @@ const NOTE = `WITH before AS (SELECT name, instance FROM server WHERE address = 
   SELECT name, instance FROM before`
 const SEEN = `SELECT server.name, server.address, sequence, reaches,
   CAST(floor(extract(epoch FROM clock_timestamp() - seen)) AS BIGINT) AS silence,
-  lease.epoch AS epoch
+  lease.epoch AS epoch, ${NOW}
   FROM server LEFT JOIN lease ON lease.name = 'server' AND lease.until > clock_timestamp()
     AND lease.address = server.address
   WHERE seen > clock_timestamp() - ${FORGOTTEN_AFTER} ORDER BY server.name, server.address`
@@ -58,6 +64,8 @@ export class Members implements AsyncDisposable {
   #shared: { readonly name: string; readonly at: number } | null = null
   #servers: readonly Omit<SeenServer, 'lag'>[] = []
   #leader: { epoch: number; address: string; end: AbortController } | null = null
+  /** Milliseconds by which the database is ahead of the monotonic clock; null while that is unknown. */
+  #ahead: number | null = null
   #problem: string | null = null
   #failedAt = -Infinity
 
@@ -107,6 +115,18 @@ export class Members implements AsyncDisposable {
     ]
   }
 
+  /** The difference of the clock of this machine from that of the database where it is large, for operators. */
+  clockProblems(): readonly string[] {
+    if (this.#ahead === null) return []
+    const difference = this.#options.clock() - (performance.now() + this.#ahead)
+    if (Math.abs(difference) < MAX_CLOCK_DIFFERENCE_MS) return []
+    const minutes = Math.round(Math.abs(difference) / MINUTE_MS)
+    const place = difference > 0 ? 'ahead of' : 'behind'
+    return [
+      `The clock of this server is ${minutes} min ${place} that of the database: its log-ins, tokens and times go by it`,
+    ]
+  }
+
   /** The error of the last query; null when it succeeded. */
   get problem(): string | null {
     return this.#problem
@@ -127,7 +147,11 @@ export class Members implements AsyncDisposable {
     try {
       await this.#note(driver, sequence)
       await driver.query(FORGET)
-      this.#take(await driver.query(SEEN))
+      const asked = performance.now()
+      const rows = await driver.query(SEEN)
+      const [first] = rows
+      if (first !== undefined) this.#ahead = aheadIn(first, asked)
+      this.#take(rows)
       this.#problem = null
     } catch (error) {
       this.#problem = describeDatabaseError(error)

@@ -27,7 +27,8 @@ const POLL_INTERVAL_MS = 500
 export const GRACE_MS = LASTS_MS
 const UNTIL = `clock_timestamp() + interval '${LASTS_MS} milliseconds'`
 
-const NOW = 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS DOUBLE PRECISION) AS now'
+/** The time of the database as a column, for {@link aheadIn}. */
+export const NOW = 'CAST(extract(epoch FROM clock_timestamp()) * 1000 AS DOUBLE PRECISION) AS now'
 
 const LOOK = `SELECT epoch, holder, until > clock_timestamp() AS held FROM lease WHERE name = ?`
 const TAKE = `INSERT INTO lease (name, epoch, holder, address, until) VALUES (?, 1, ?, ?, ${UNTIL})
@@ -207,7 +208,10 @@ export class ServerLease implements AsyncDisposable {
   }
 }
 
-/** Assumes that the database read its clock halfway between the query and its answer. */
-function aheadIn(row: SqlRow, asked: number): number {
+/**
+ * Milliseconds by which the database is ahead of the monotonic clock of this process. Assumes that it
+ * read its clock halfway between the query and its answer.
+ */
+export function aheadIn(row: SqlRow, asked: number): number {
   return numberOf(row, 'now') - (asked + performance.now()) / 2
 }

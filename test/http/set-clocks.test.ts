@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { HealthBody } from '../../src/wire/health-body.ts'
 import { CallingAgent } from '../support/agents/agent-calls.ts'
 import { withKey } from '../support/agents/invitations.ts'
 import { KEY, ProtocolAgent } from '../support/agents/protocol-agent.ts'
@@ -6,7 +7,9 @@ import { BuildScene } from '../support/builds/build-service.ts'
 import { listed } from '../support/builds/scene-with-agent.ts'
 import { FAST, latest } from '../support/builds/trigger-scene.ts'
 import { tempDir } from '../support/disk/temp-folder.ts'
+import { PostgresCluster } from '../support/programs/postgres-cluster.ts'
 import { element } from '../support/documents/a-configuration.ts'
+import { folderBeside, openOver } from '../support/service/database-server.ts'
 import { startService } from '../support/service/service.ts'
 import { addSomeone, SOMEONE } from '../support/service/someone-else.ts'
 
@@ -115,5 +118,36 @@ describe('a clock that is put forward by a day', () => {
     pass(6 * MINUTE_MS)
 
     expect(await health()).toContain('app/1/build/1/unit has written nothing for 6 minutes')
+  })
+})
+
+function toldOf(place: string): string {
+  return `The clock of this server is ${place} that of the database: its log-ins, tokens and times go by it`
+}
+
+describe('a clock that differs from that of the database', { tags: ['postgresql'] }, () => {
+  it('is in the health of its server, and not in that of others', async () => {
+    await using cluster = await PostgresCluster.start()
+    const database = cluster.freshSchema()
+    const first = await openOver(database)
+    const { clock, move } = aClock()
+    const flags = ['--state', database, '--port', '0']
+    const second = await startService(flags, folderBeside(first), { clock })
+    const problemsOf = async (service: typeof first) => {
+      const { problems } = HealthBody.parse(await (await service.fetch('/health')).json())
+      return problems.map(({ subject }) => subject)
+    }
+
+    const calm = await problemsOf(second)
+    move(DAY_MS)
+    const ahead = await problemsOf(second)
+    move(-DAY_MS - HALF_HOUR_MS)
+    const behind = await problemsOf(second)
+    const others = await problemsOf(first)
+
+    expect(calm).toEqual([])
+    expect(ahead).toEqual([toldOf('1440 min ahead of')])
+    expect(behind).toEqual([toldOf('30 min behind')])
+    expect(others).toEqual([])
   })
 })
