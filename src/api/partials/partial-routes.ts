@@ -108,7 +108,9 @@ function reading(word: string, part: Part) {
     summary: `${part.what}: its XML, byte for byte`,
     caller: 'groupAdministrator',
     query: {
-      ...Object.fromEntries(Object.keys(part.names).map((name) => [name, named(z.string())])),
+      ...Object.fromEntries(
+        Object.keys(part.names).map((name) => [name, { ...named(z.string()), required: true }]),
+      ),
       md5: { text: 'The digest that the caller considers current', schema: z.string().optional() },
     },
     answers: {

@@ -72,6 +72,12 @@ async function knownOf({ scene, jobId, revisions }: Scene): Promise<Known> {
   const commits = revisions.map(({ commitSHA }) => commitSHA)
   const digests = revisions.map(({ md5 }) => md5)
   const form = new URLSearchParams({ xmlFile: document, md5: newest?.md5 ?? '' }).toString()
+  const partial = new URLSearchParams({
+    pipelineName: 'app',
+    stageIndex: '0',
+    xmlPartial: '<stage name="build" />',
+    md5: newest?.md5 ?? '',
+  }).toString()
   const claim = 'c'.repeat(40)
   return {
     digest: digests,
@@ -88,7 +94,13 @@ async function knownOf({ scene, jobId, revisions }: Scene): Promise<Known> {
     'If-Match': ['*', ...digests.map((digest) => `"${digest}"`)],
     uuid: ['a1', 'nobody'],
     pipeline: ['app', 'other'],
+    pipelineGroup: ['defaultGroup', 'Pipeline Templates'],
+    pipelineIndex: ['0', '1'],
+    pipelineName: ['app', 'other'],
     stage: ['build', 'other'],
+    stageIndex: ['0', '2'],
+    stageName: ['build', 'other'],
+    buildIndex: ['0', '1'],
     job: ['unit', String(jobId)],
     'query job': ['app/1/build/1/unit'],
     counter: ['1', '2'],
@@ -104,6 +116,7 @@ async function knownOf({ scene, jobId, revisions }: Scene): Promise<Known> {
     name: ['app', 'r1', 'new'],
     'body /api/admin/config.xml': [form, document],
     'body /admin/restful/configuration/file/POST/xml': [form],
+    'body /admin/restful/configuration/stage/POST/xml': [partial],
     'body /tab/admin/pipelines/{name}.json': ['url=http://example.org/x', 'scm=git&url=x'],
     'body /api/pipelines/{name}/schedule': ['', '{}', 'variables[A]=b', 'materials[none]=1'],
     'body /api/agents-protocol/register': [

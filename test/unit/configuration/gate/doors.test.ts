@@ -18,7 +18,7 @@ const WRITERS: Readonly<Record<Door, readonly string[]>> = {
     'builds/plan/plan-configuration.ts',
     'configuration/gate/save-rules.ts',
   ],
-  post: ['api/configuration/config-saving-routes.ts'],
+  post: ['api/configuration/config-saving-routes.ts', 'configuration/entities/partials.ts'],
   form: [
     'pages/edit/edit-review.ts',
     'pages/edit/edit-routes.tsx',
@@ -87,6 +87,7 @@ const CALLS: readonly (readonly [call: RegExp, files: readonly string[]])[] = [
     [
       'api/configuration/config-saving-routes.ts',
       'builds/plan/hold-added.ts',
+      'configuration/entities/partials.ts',
       'configuration/save/config-saving.ts',
       'pages/edit/edit-review.ts',
     ],
