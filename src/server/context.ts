@@ -6,6 +6,7 @@ import { EffectivePipelines } from '../builds/configured/effective-pipelines.ts'
 import { FormerPipelines } from '../builds/configured/former-pipelines.ts'
 import { Unsupported } from '../builds/configured/unsupported.ts'
 import type { ConfigurationDomain } from '../configuration/configuration-domain.ts'
+import { ServiceError } from '../core/errors.ts'
 import { RequestMetrics } from '../core/service/request-metrics.ts'
 import { SecretBox } from '../document/secrets/secret-box.ts'
 import type { HealthDeps } from '../health/health.ts'
@@ -26,6 +27,7 @@ import { countOpen } from '../proposals/read-proposals.ts'
 import { createFirstUser } from '../security/first-user.ts'
 import { SecretFiles } from '../security/secret-files.ts'
 import type { UsersStore } from '../security/users.ts'
+import { SettingsError } from '../settings/settings-error.ts'
 import type { BootContext } from './boot-context.ts'
 import type { Leadership } from './leadership.ts'
 import { type OpenedAccess, openAccess } from './open-access.ts'
@@ -171,8 +173,13 @@ async function makeFirstUser(boot: BootContext, users: UsersStore): Promise<stri
   const passwordFile = join(places.stateDir, 'admin.password')
   const password = settings['admin-password']
   const cost = environment.passwordCost
-  const isGenerated = await createFirstUser({ users, passwordFile, password, cost })
-  return isGenerated ? passwordFile : null
+  try {
+    const isGenerated = await createFirstUser({ users, passwordFile, password, cost })
+    return isGenerated ? passwordFile : null
+  } catch (error) {
+    const isRefused = error instanceof ServiceError && error.code === 'malformed-request'
+    throw isRefused ? new SettingsError(`--admin-password: ${error.message}`) : error
+  }
 }
 
 interface HealthParts extends Pick<

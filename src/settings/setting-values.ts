@@ -7,6 +7,8 @@ import { withoutTrailingSlashes } from '../lib/trailing-slashes.ts'
 
 export const NonEmpty = z.string().min(1, 'is empty')
 export const Optional = NonEmpty.nullable().default(null)
+/** An address or a name; whether the system knows it shows when it is listened on. */
+export const Host = z.string().regex(/^[\w.:%-]+$/, 'is not an address or a host name')
 export const BasePath = z
   .string()
   .transform(withoutTrailingSlashes)

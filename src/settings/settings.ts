@@ -10,6 +10,7 @@ import {
   Duration,
   FileName,
   Folders,
+  Host,
   IpAddresses,
   Issuer,
   LargeSize,
@@ -100,7 +101,7 @@ const LDAP = {
 /** Every setting of every subcommand. A flag `--config-repo` has the variable `CAIRN_CONFIG_REPO`. */
 export const SETTINGS = {
   serve: z.object({
-    host: NonEmpty.default('127.0.0.1').describe('address to listen on'),
+    host: Host.default('127.0.0.1').describe('address to listen on'),
     port: Port.prefault('8153').describe('port to listen on; 0 picks a free one'),
     'base-path': BasePath.prefault('').describe('application path prefix, such as /go'),
     ...REPOSITORY,

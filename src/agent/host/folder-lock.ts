@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { unavailable } from '../../core/errors.ts'
 import type { JobUser } from '../process/job-user.ts'
-import { refusedStart } from '../process/refused-start.ts'
 
 /**
  * Prevents a second agent from using a folder.
@@ -32,7 +32,7 @@ async function lockName(name: string, refusal: string): Promise<Disposable> {
     await once(server, 'listening')
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error
-    throw refusedStart(refusal, { cause: error })
+    throw unavailable(refusal, error)
   }
   server.unref()
   return { [Symbol.dispose]: () => server.close() }

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { open, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { refusedStart } from '../process/refused-start.ts'
+import { unavailable } from '../../core/errors.ts'
 
 const Record = z.object({
   uuid: z.string().min(1),
@@ -66,6 +66,6 @@ async function findRecord(file: string): Promise<Record | null> {
     return Record.parse(JSON.parse(await readFile(file, 'utf8')))
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
-    throw refusedStart(`${file} does not hold an identity of an agent`, { cause: error })
+    throw unavailable(`${file} does not hold an identity of an agent`, error)
   }
 }

@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ServiceError } from '../../core/errors.ts'
-import { refusedStart } from './refused-start.ts'
+import { type ServiceError, unavailable } from '../../core/errors.ts'
 import {
   ended,
   type PipedProcess,
@@ -65,11 +64,11 @@ function tryStart(user: JobUser, args: readonly string[]): PipedProcess {
     child.stderr.resume()
     return child
   } catch (error) {
-    if (error instanceof ProcessNotStarted) throw unusable(user, NEEDS, { cause: error })
+    if (error instanceof ProcessNotStarted) throw unusable(user, NEEDS, error)
     throw error
   }
 }
 
-function unusable({ name }: JobUser, why: string, options?: ErrorOptions): ServiceError {
-  return refusedStart(`--job-user ${name} ${why}`, options)
+function unusable({ name }: JobUser, why: string, cause?: unknown): ServiceError {
+  return unavailable(`--job-user ${name} ${why}`, cause)
 }

@@ -1,10 +1,12 @@
 import { writeFileSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { lockFolder } from '../../../src/agent/host/folder-lock.ts'
 import { runAgent } from '../../../src/agent/run-agent.ts'
 import { AgentProtocolServer } from '../../support/agents/agent-protocol-server.ts'
 import { anAssignment, sh } from '../../support/builds/an-assignment.ts'
 import { agentOptions, QUICK, RunningAgent } from '../../support/agents/running-agent.ts'
 import { TempFolder } from '../../support/disk/temp-folder.ts'
+import { command } from '../../support/programs/command.ts'
 import { until } from '../../support/programs/until.ts'
 
 let server: AgentProtocolServer
@@ -152,12 +154,23 @@ describe('an agent', () => {
     await expect(running).resolves.toBeUndefined()
   })
 
-  it('does not start with an identity that cannot be read', async () => {
-    const stop = new AbortController()
-    writeFileSync(temp.file('identity.json'), '{"uuid": ')
+  it('says in one line that its identity cannot be read', async () => {
+    const file = temp.file('identity.json')
+    writeFileSync(file, '{"uuid": ')
 
-    await expect(runAgent(agentOptions(server.url, temp.path), stop.signal)).rejects.toThrow(
-      'does not hold an identity',
-    )
+    const ended = await command(['agent', '--server', server.url, '--work-dir', temp.path])
+
+    const stderr = `cairn: ${file} does not hold an identity of an agent\n`
+    expect(ended).toEqual({ code: 1, stdout: '', stderr })
+  })
+
+  it('says in one line that another agent works in its folder', async () => {
+    const lock = await lockFolder(temp.path)
+    onTestFinished(() => lock[Symbol.dispose]())
+
+    const ended = await command(['agent', '--server', server.url, '--work-dir', temp.path])
+
+    const stderr = `cairn: Another agent works in ${temp.path}\n`
+    expect(ended).toEqual({ code: 1, stdout: '', stderr })
   })
 })

@@ -147,6 +147,8 @@ describe('readSettings', () => {
 
   it.each([
     [['--port', 'abc'], '--port "abc" is not a port'],
+    [['--host', 'http://x'], '--host "http://x" is not an address or a host name'],
+    [['--host', ''], '--host "" is not an address or a host name'],
     [['--port', '65536'], '--port "65536" is not a port'],
     [['--poll-interval', '5'], '--poll-interval "5" is not a duration such as 5s'],
     [['--poll-interval', '600h'], '--poll-interval "600h" is more than 2000000s, which is 23 days'],
