@@ -1,6 +1,7 @@
 import type { AgentOutcome } from './act-on-agents.ts'
 import { setAsideText } from '../frame/flash-message.ts'
 import type { Links } from '../kit/links.ts'
+import { NEWS } from '../kit/notice.tsx'
 
 /** The result of an action for each chosen agent. */
 export function Outcomes({ links, outcomes }: { links: Links; outcomes: readonly AgentOutcome[] }) {
@@ -8,7 +9,7 @@ export function Outcomes({ links, outcomes }: { links: Links; outcomes: readonly
   return (
     <div
       class={`card flash ${outcomes.every(({ isDone }) => isDone) ? 'done' : 'refused'}`}
-      role="status"
+      {...NEWS}
     >
       <ul class="outcomes">
         {outcomes.map(({ uuid, name, isDone, result }) => (

@@ -10,6 +10,7 @@ import { ActionButton, EnterButton, LinkButton, SAVE } from '../kit/buttons.tsx'
 import { countOf, plural } from '../kit/words/count.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { moreOf } from '../kit/lists.tsx'
+import { NEWS } from '../kit/notice.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import { DraftFields, editTitleOf, MessageField, TypedText } from './edit-view.tsx'
 import { type EditBase, StartedFrom, whatCameMeanwhile } from './started-from.tsx'
@@ -88,11 +89,12 @@ function Explanation({ conflict, base, current, choices, isIncomplete }: Conflic
   const missing = places.flatMap((_, n) => ((choices[n] ?? null) === null ? [n] : []))
   const needed = `${countOf(places.length, 'conflict')} ${plural(places.length, 'needs', 'need')}`
   const clean = merged.length
+  const own = places.reduce((sum, { mine }) => sum + Math.max(1, mine.changes.length), clean)
   return (
-    <div class="card stale" role="status">
+    <div class="card stale" {...NEWS}>
       <p>
         <b>{whatCameMeanwhile(base, { current, savers: others })}</b>{' '}
-        {clean > 0 && `${clean} of your changes merged cleanly. `}
+        {clean > 0 && `${clean} of your ${own} changes merged cleanly. `}
         {`${needed} a choice.`}
       </p>
       {isIncomplete && (

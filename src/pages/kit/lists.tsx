@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx'
+import { NEWS } from './notice.tsx'
 
 interface FirstOfProps<Item> {
   readonly items: readonly Item[]
@@ -69,7 +70,7 @@ export function ProblemList<Found extends PlacedProblem>(props: ProblemListProps
   const { title, problems, of = problemText, isAlert = false } = props
   if (problems.length === 0) return <></>
   return (
-    <section class="card bad problems" role={isAlert ? 'alert' : undefined}>
+    <section class="card bad problems" {...(isAlert ? { ...NEWS, role: 'alert' } : {})}>
       <h2>{title}</h2>
       <FirstOf items={problems} most={MAX_PROBLEMS} of={of} />
     </section>

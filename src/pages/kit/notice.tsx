@@ -7,9 +7,12 @@ export interface FlashMessage {
   readonly text: string
 }
 
+/** Takes the focus when the page opens, so that a screen reader begins with the result of the action. */
+export const NEWS = { role: 'status', tabindex: -1, autofocus: true } as const
+
 export function FlashCard({ flash, children }: { flash: FlashMessage; children?: Child }) {
   return (
-    <div class={`card flash ${flash.isDone ? 'done' : 'refused'}`} role="status">
+    <div class={`card flash ${flash.isDone ? 'done' : 'refused'}`} {...NEWS}>
       <p>
         <Icon name={flash.isDone ? 'check' : 'alert'} />
         <strong>{flash.isDone ? ' Done: ' : ' Not done: '}</strong>
@@ -31,7 +34,7 @@ interface NoticeCardProps {
 export function NoticeCard({ look = 'stale', role = 'status', children }: NoticeCardProps) {
   if (children === null) return <></>
   return (
-    <p class={`card ${look}`} role={role}>
+    <p class={`card ${look}`} {...(role === 'alert' ? NEWS : {})} role={role}>
       {children}
     </p>
   )
@@ -48,7 +51,7 @@ interface ShownOnceProps {
 /** The result of an action that yields a secret. */
 export function ShownOnce({ done, about, secret }: ShownOnceProps) {
   return (
-    <div class="card flash done" role="status">
+    <div class="card flash done" {...NEWS}>
       <p>
         <strong>{done}</strong> {secret !== null && about}
       </p>

@@ -1,6 +1,7 @@
 import { countOf } from '../kit/words/count.ts'
 import type { Links } from '../kit/links.ts'
 import { FirstOf } from '../kit/lists.tsx'
+import { NEWS } from '../kit/notice.tsx'
 import type { PipelineAction, PipelineOutcome } from './act-on-pipelines.ts'
 
 const WORDS = {
@@ -23,7 +24,7 @@ export function PipelineOutcomes(props: {
   const refused = outcomes.filter(({ isDone }) => !isDone)
   const done = outcomes.filter(({ isDone }) => isDone)
   return (
-    <div class="card flash refused" role="status">
+    <div class="card flash refused" {...NEWS}>
       {done.length > 0 && <p>{`${WORDS[action]} ${doneText(done)}.`}</p>}
       <p>
         <strong>{`Not done for ${countOf(refused.length, 'pipeline')}: `}</strong>

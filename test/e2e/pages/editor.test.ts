@@ -13,6 +13,9 @@ const BASE = documentWith('checkout', 'billing', 'shipping')
 const TYPED = BASE.replace('command="make"', 'command="ninja"')
 const BROKEN = BASE.replace('<exec command="make" />', '<exec />')
 
+/** The line of a problem that its bullet stands beside. */
+const BASELINE = "getComputedStyle(document.querySelector('.problems a')).baselineSource"
+
 const chromium = useBrowser()
 
 /** A document with a line that is wider than any window. */
@@ -55,6 +58,7 @@ describe('the editor in a browser', () => {
     expect(await top()).toBe(before)
     await expect.poll(() => problem.textContent()).toMatch(/^Line \d+: /)
     await expect.poll(() => page.locator('.problem-marker').count()).toBeGreaterThan(0)
+    expect(await page.evaluate(BASELINE)).toBe('first')
     await problem.focus()
     await page.keyboard.press('Enter')
     await expect.poll(() => page.locator('.cm-activeLine').textContent()).toContain('<exec />')

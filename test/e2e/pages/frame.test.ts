@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { documentWith } from '../../support/documents/documents.ts'
 import { useBrowser, visit } from '../../support/pages/browser.ts'
+import { troublesOf } from '../../support/pages/inspection.ts'
 import { serviceWithHistory } from '../../support/history/small-history.ts'
 import { saveRevisions } from '../../support/service/saved-revisions.ts'
 import { startService } from '../../support/service/service.ts'
@@ -86,6 +87,21 @@ describe('the frame of the pages in a browser', () => {
       "[document.querySelector('.scroll'), document.documentElement].map((e) => e.scrollWidth - e.clientWidth)",
     )
     expect(over).toEqual([expect.toSatisfy((px: number) => px > 0), 0])
+  })
+
+  it.each([
+    ['what was done', 'nightly', 'Token nightly created.'],
+    ['what was refused', ' ', 'Not done:'],
+  ])('begins with the news of an action: %s', async (_, name, news) => {
+    const service = await startService()
+    const page = await visit(chromium.browser, service.url)
+    await page.goto('/tokens')
+
+    await page.getByLabel('Name').fill(name)
+    await page.getByRole('button', { name: 'Create token' }).click()
+
+    await page.locator('.flash:focus', { hasText: news }).waitFor()
+    expect(await troublesOf(page)).toEqual([])
   })
 
   it('closes the menu of a page with a click elsewhere, and with Escape', async () => {

@@ -35,7 +35,7 @@ describe('an edit that others overtook', () => {
     expect(html).toContain('Keep mine')
     expect(html).toContain('Take admin’s (r3)')
     expect(html).toContain('theirs.git')
-    expect(html).toContain('1 of your changes merged cleanly')
+    expect(html).toContain('1 of your 2 changes merged cleanly')
     expect(textIn(html).replaceAll('\r\n', '\n')).toBe(mine)
     expect(await currentOf(service)).toContain('theirs.git')
   })
