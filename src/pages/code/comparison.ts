@@ -1,4 +1,5 @@
 import type { Principal } from '../../core/principal.ts'
+import { shownAuthor } from '../../core/revision.ts'
 import type { EditScript } from '../../diff/edit-script.ts'
 import type { EntityIndex } from '../../index/entity-index.ts'
 import {
@@ -91,6 +92,8 @@ export interface ComparedRevisions {
   readonly between: readonly NumberedRevision[]
   /** The number of all of these revisions. */
   readonly count: number
+  /** The authors of these revisions, the latest first; none where there are too many to look at. */
+  readonly people: readonly string[]
   /** The revision before the older one, and the one after the newer one. */
   readonly older: NumberedRevision | null
   readonly newer: NumberedRevision | null
@@ -149,8 +152,9 @@ export interface DocumentComparison extends DocumentTextComparison {
 
 export interface Comparison extends ComparedRevisions, TextFirst {}
 
-/** The limit of listed revisions of the range. */
+/** The limits of the revisions of the range that are listed, and whose authors are. */
 const MAX_BETWEEN = 12
+const MAX_WITH_PEOPLE = 1_000
 
 /**
  * Finds the two revisions that an address names, and their neighbours.
@@ -169,13 +173,15 @@ export function findCompared(
   const count = (high ?? 0) - (low ?? 0)
   const newest = history.list({
     offset: history.size() - (high ?? 0),
-    limit: Math.min(count, MAX_BETWEEN),
+    limit: Math.min(count, MAX_WITH_PEOPLE),
   })
+  const people = new Set(newest.map(({ username }) => shownAuthor(username)))
   return {
     before,
     after,
     count,
-    between: newest.map((revision) => numbered(history, revision)),
+    between: newest.slice(0, MAX_BETWEEN).map((revision) => numbered(history, revision)),
+    people: count > newest.length ? [] : [...people],
     older: findNumber(history, (low ?? 0) - 1),
     newer: findNumber(history, (high ?? 0) + 1),
   }

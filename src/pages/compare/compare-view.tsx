@@ -149,26 +149,27 @@ function titleOf({ before, after }: Comparison): string {
 }
 
 /** Of a preview of a link: the first changes, and by whom. */
-function descriptionOf({ between, lines }: Comparison, described: ShownChanges | null): string {
-  const people = [...new Set(between.map(({ who }) => who))].slice(0, 3).join(', ')
+function descriptionOf({ people, lines }: Comparison, described: ShownChanges | null): string {
   const what = described?.first.map((change) => `${change.label} ${renderChange(change)}`) ?? []
   const left = (described?.count ?? 0) - what.length
-  const sentences = left > 0 ? [...what, `${left} more changes`] : what
+  const sentences = left > 0 ? [...what, countOf(left, 'more change')] : what
   const summary = sentences.join('; ') || `+${lines.added} −${lines.removed} lines`
-  return people === '' ? summary : `${summary}, by ${people}`
+  return `${summary}${byPeople(people, ', by ')}`
 }
 
 function rangeTitle(count: number, people: readonly string[]): string {
   if (count === 0) return 'The same revision'
-  const by = people.length === 0 ? '' : ` by ${someOf(people, MAX_PEOPLE)}`
-  return `${countOf(count, 'revision')}${by}`
+  return `${countOf(count, 'revision')}${byPeople(people, ' by ')}`
+}
+
+function byPeople(people: readonly string[], by: string): string {
+  return people.length === 0 ? '' : `${by}${someOf(people, MAX_PEOPLE)}`
 }
 
 function Head(props: CompareViewProps) {
   const { frame, comparison, query, from, hasTags } = props
   const { links } = frame
-  const { before, after, older, newer, count, between, lines, total } = comparison
-  const people = [...new Set(between.map(({ who }) => who))]
+  const { before, after, older, newer, count, people, lines, total } = comparison
   const options = optionsOf(query)
   const low = Math.min(before.number, after.number)
   const high = Math.max(before.number, after.number)

@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { documentWith } from '../../support/documents/documents.ts'
 import { git, gitBytes } from '../../support/git/git.ts'
+import { saveRevisions } from '../../support/service/saved-revisions.ts'
+import { save } from '../../support/service/saving.ts'
 import { startService, type TestService } from '../../support/service/service.ts'
+import { addSomeone, SOMEONE } from '../../support/service/someone-else.ts'
 import { RevisionEntry } from '../../../src/wire/revision-bodies.ts'
 import { withRevisions, page } from '../../support/pages/compare-page.ts'
 
@@ -68,6 +71,19 @@ describe('the comparison of two revisions', () => {
     expect(html).toMatch(/<ins><span class="v">ninja<\/span><\/ins>/)
     expect(html).toMatch(/pipeline<\/span><b> checkout<\/b>.*stage<\/span><b> test<\/b>/s)
     expect(html).toContain('<span class="visually-hidden">removed: </span>')
+  })
+
+  it('names everybody who made one of the revisions, also where not all are listed', async () => {
+    const service = await withRevisions(ONE)
+    await addSomeone(service)
+    const version = (n: number) => ONE.replace('command="make"', `command="make${n}"`)
+    await save(service, version(0), SOMEONE)
+    await saveRevisions(service, ...Array.from({ length: 12 }, (_, n) => version(n + 1)))
+
+    const html = await page(service, '/config/compare/r2/r15')
+
+    expect(html).toMatch(/<h1[^>]*>13 revisions by admin, someone/)
+    expect(html).toContain(', by admin, someone"')
   })
 
   it('names revisions by number, digest and commit alike', async () => {
