@@ -37,6 +37,7 @@ export const agentsPages = defineLeaderPage([
       const [uuid] = uuids
       if (uuid === undefined) return answerList(context, c, { refusal: NONE_SELECTED })
       if (action === 'remove') {
+        c.env.isNews = false
         const several = uuids.map((each) => ['agent', each] as const)
         return c.redirect(
           several.length > 1 ? links.removeAgents(several) : links.removeAgent(uuid),

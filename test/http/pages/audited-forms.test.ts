@@ -47,6 +47,16 @@ describe('the audit log, of what is done on pages', () => {
     ])
   })
 
+  it('says nothing of a choice of agents that only leads to the page of their removal', async () => {
+    const scene = await BuildScene.open()
+    await ProtocolAgent.join(scene.service, 'a1')
+    const before = await told(scene, 9)
+
+    await scene.post('/agents', undefined, form(['agent', 'a1'], ['action', 'remove']))
+
+    expect(await told(scene, 9)).toEqual(before)
+  })
+
   it('names the agents that a step of their removal was for', async () => {
     const scene = await BuildScene.open()
     await ProtocolAgent.join(scene.service, 'a1')
