@@ -80,4 +80,24 @@ describe('a full disk of the state alone', () => {
       await expect.poll(entries).toHaveLength(saves)
     },
   )
+
+  it.skipIf(!mayMount())(
+    'is over with the next entry of the audit log, whether it was actions or refusals that it took none of (needs mount)',
+    async () => {
+      using disk = new SmallDisk(16)
+      const service = await openService(['--state-dir', join(disk.path, 'state')])
+      disk.fill(0)
+      await expect
+        .poll(async () => {
+          await service.fetch('/api/pipelines/none/schedule', { method: 'POST' })
+          return (await problemsOf(service)).join()
+        })
+        .toContain('The audit log cannot be written')
+      disk.empty()
+
+      await save(service, documentWith('after'))
+
+      expect(await problemsOf(service)).toEqual([])
+    },
+  )
 })

@@ -45,7 +45,8 @@ export interface AuditDeps {
 export class Audit implements AsyncDisposable {
   readonly #options: AuditOptions
   readonly #repeated: RepeatedActions
-  readonly #problems = new Map<AuditShare, string>()
+  /** The reason why the last entry was not written; null when it was. */
+  #problem: string | null = null
 
   /** Owns the store from here on. */
   constructor(options: AuditOptions) {
@@ -76,17 +77,17 @@ export class Audit implements AsyncDisposable {
   async keep(entry: NewAuditEntry): Promise<boolean> {
     try {
       await this.#options.store.append('actions', entry, { mayBeThere: true })
-      this.#problems.delete('actions')
+      this.#problem = null
       return true
     } catch (error) {
-      this.#problems.set('actions', notWritten(error))
+      this.#problem = notWritten(error)
       return false
     }
   }
 
   /** The problem that keeps entries from being written, or null. */
   problem(): string | null {
-    return this.#problems.get('actions') ?? this.#problems.get('refusals') ?? null
+    return this.#problem
   }
 
   /** Lists entries, newest first. A page may be shorter than its limit when many entries do not match. */
@@ -108,10 +109,10 @@ export class Audit implements AsyncDisposable {
     const { store, log } = this.#options
     try {
       await store.append(share, entry)
-      this.#problems.delete(share)
+      this.#problem = null
     } catch (error) {
       const message = notWritten(error)
-      this.#problems.set(share, message)
+      this.#problem = message
       log({ level: 'error', message, facts: { entry, error } })
       if (share === 'actions' && entry.outcome === 'done') await this.#leave(entry)
     }
