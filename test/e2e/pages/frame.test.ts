@@ -31,6 +31,11 @@ ${GROUPS.join('\n')}
 </cruise>
 `
 
+/** Where the icons of the entries of a menu stand, each place once. */
+const MENU_STARTS = `[...new Set(
+  [...document.querySelectorAll('.head-menu :is(a, button) > .icon')].map((icon) => icon.getBoundingClientRect().x),
+)]`
+
 const chromium = useBrowser()
 
 /** The element that has the focus: its id, name or text. */
@@ -112,6 +117,7 @@ describe('the frame of the pages in a browser', () => {
 
     await more.click()
     expect(await page.locator('.head-menu[open]').count()).toBe(1)
+    expect(await page.evaluate<number[]>(MENU_STARTS)).toHaveLength(1)
     await page.getByRole('heading', { level: 1 }).click()
     expect(await page.locator('.head-menu[open]').count()).toBe(0)
     await more.click()
