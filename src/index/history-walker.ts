@@ -6,6 +6,7 @@ import { bisect } from '../lib/bisect.ts'
 import { Turns } from '../lib/cooperative.ts'
 import { Emitter } from '../lib/emitter.ts'
 import type { Log } from '../lib/log.ts'
+import { Backoff } from '../lib/retry.ts'
 import type { IndexDatabase } from './database/index-database.ts'
 import { type IndexProgress, isSettled } from './index-progress.ts'
 import {
@@ -28,6 +29,8 @@ export interface HistoryWalkerDeps extends StepReaderDeps {
 /** The revisions of one transaction, and the bytes of what is found of them. */
 const PAGE = 50
 const MAX_UNWRITTEN = 1_048_576
+/** The pauses after failures, such as those of a full disk. */
+const PAUSES = { fromMs: 200, toMs: 60_000 }
 const FAILED = 'The history could not be indexed'
 
 /**
@@ -43,6 +46,8 @@ export class HistoryWalker implements AsyncDisposable {
   readonly #pages = new Emitter()
   readonly #unlisten: () => void
   readonly #turns = new Turns()
+  readonly #backoff = new Backoff(PAUSES)
+  #next: NodeJS.Timeout | undefined
   #walked = new NumberRanges()
   /** Whether what was walked is known to be of the history as it is. */
   #isAligned = false
@@ -120,6 +125,7 @@ export class HistoryWalker implements AsyncDisposable {
   /** Stops; the rest is walked at the next start. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
+    clearTimeout(this.#next)
     this.#unlisten()
     await this.#work
   }
@@ -136,7 +142,7 @@ export class HistoryWalker implements AsyncDisposable {
     this.#work ??= this.#run()
   }
 
-  /** A failure is only logged: what is missing is walked after the next revision, or the next start. */
+  /** Walks until nothing is missing; after a failure it goes on after a pause, or with the next revision or question. */
   async #run(): Promise<void> {
     await nextTurn()
     try {
@@ -145,10 +151,13 @@ export class HistoryWalker implements AsyncDisposable {
         const page = this.#isClosed ? null : this.#nextPage()
         if (page === null) return
         await this.#walk(page)
+        this.#backoff.reset()
         this.#pages.emit()
       }
     } catch (error) {
       this.#deps.log({ level: 'error', message: FAILED, facts: { error } })
+      clearTimeout(this.#next)
+      this.#next = setTimeout(() => this.#wake(), this.#backoff.next()).unref()
     } finally {
       this.#work = null
       this.#reader.clear()

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { AuditBody } from '../../src/wire/service-bodies.ts'
+import { RevisionEntry } from '../../src/wire/revision-bodies.ts'
 import { HealthBody } from '../../src/wire/health-body.ts'
 import { mayMount, SmallDisk } from '../support/disk/small-disk.ts'
 import { documentWith } from '../support/documents/documents.ts'
@@ -98,6 +99,37 @@ describe('a full disk of the state alone', () => {
       await save(service, documentWith('after'))
 
       expect(await problemsOf(service)).toEqual([])
+    },
+  )
+
+  it.skipIf(!mayMount())(
+    'is over for the index of the history, too, though nothing is saved any more (needs mount)',
+    async () => {
+      using disk = new SmallDisk(16)
+      const service = await openService(['--state-dir', join(disk.path, 'state')])
+      const revisionsOf = async (pipeline: string) => {
+        const asked = `/api/config/revisions?entity=pipeline/${pipeline}`
+        return RevisionEntry.array().parse(await (await service.fetch(asked)).json())
+      }
+      await save(service, documentWith('before'))
+      const before = await revisionsOf('before')
+      disk.fill(0)
+      let saves = 0
+      const last = () => `during-${saves}`
+      await expect
+        .poll(async () => {
+          saves += 1
+          await save(service, documentWith(last()))
+          return hasLogged(service, 'The history could not be indexed')
+        })
+        .toBe(true)
+
+      const full = await revisionsOf(last())
+      disk.empty()
+
+      expect(before).toHaveLength(1)
+      expect(full).toEqual([])
+      await expect.poll(() => revisionsOf(last())).not.toEqual([])
     },
   )
 })
