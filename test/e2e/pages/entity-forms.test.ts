@@ -96,7 +96,7 @@ describe('forms of entities, with the keyboard alone', () => {
     await page.keyboard.press('Enter')
     await tabTo(page, 'a Add a job')
     await enter(page, '**/config/edit/pipeline/web?add=job')
-    expect(await focused(page)).toBe('f.stage.0.jobs.1.name')
+    await expect.poll(() => focused(page)).toBe('f.stage.0.jobs.1.name')
     await page.keyboard.type('lint')
     await tabTo(page, 'input Program')
     await page.keyboard.type('lint')
