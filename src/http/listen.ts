@@ -116,7 +116,7 @@ export class Listening implements AsyncDisposable {
           outgoing.destroy()
         })
       }
-      // What follows a save on its connection, without waiting for the answer, comes after it (RFC 9112, 9.3.2).
+      // A request that is sent before the answer to a save has come sees what was saved (RFC 9112, 9.3.2).
       if (former === undefined || former.closed) begin()
       else former.once('close', begin)
     })

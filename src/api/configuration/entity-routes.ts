@@ -9,7 +9,7 @@ import {
   listEntities,
 } from '../../configuration/entities/list-entities.ts'
 import { readEffective } from '../../configuration/entities/effective-pipeline.ts'
-import { readEntity } from '../../configuration/entities/read-entity.ts'
+import { readEntity, type ReadEntity } from '../../configuration/entities/read-entity.ts'
 import {
   deleteEntity,
   type EntityBase,
@@ -18,6 +18,7 @@ import {
 import type { EntityPlace } from '../../document/edit/entity-edits.ts'
 import { firstMomentOf, lastMomentOf } from '../../lib/moments.ts'
 import { SavedBody, savedBody } from '../../wire/action-bodies.ts'
+import type { ClientNames } from '../../wire/revision-bodies.ts'
 import { CachedResponse } from '../../http/cached-response.ts'
 import { messageOf } from '../../http/change-message.ts'
 import { json } from '../../http/errors.ts'
@@ -325,13 +326,21 @@ async function answerEntity(
   place: EntityPlace,
 ): Promise<Response> {
   const at = c.req.query('at') ?? null
-  const { revision, text } = await readEntity(configuration, c.env.principal, { place, at })
+  const read = await readEntity(configuration, c.env.principal, { place, at })
+  return elementResponse(read, site.clientNames).answer(c)
+}
+
+/** The XML of an element, with the digest of its document. */
+export function elementResponse(
+  { revision, text }: ReadEntity,
+  names: ClientNames,
+): CachedResponse {
   return new CachedResponse(text, {
     type: 'application/xml; charset=utf-8',
     etag: digestOf(text),
     immutable: false,
-    headers: digestHeaders(revision.digest, site.clientNames),
-  }).answer(c)
+    headers: digestHeaders(revision.digest, names),
+  })
 }
 
 async function answerEffective(

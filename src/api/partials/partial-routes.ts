@@ -6,10 +6,8 @@ import {
   savePartial,
   TEMPLATES_GROUP,
 } from '../../configuration/entities/partials.ts'
-import { digestOf } from '../../core/digest.ts'
 import { ErrorBody } from '../../wire/error-body.ts'
 import { RefusedFormBody, SavedFormBody } from '../../wire/action-bodies.ts'
-import { CachedResponse } from '../../http/cached-response.ts'
 import { messageOf } from '../../http/change-message.ts'
 import { json } from '../../http/errors.ts'
 import { malformed, parseDigest, parseWholeNumber } from '../../http/parameters.ts'
@@ -18,6 +16,7 @@ import type { RouteEnv } from '../../http/request-context.ts'
 import { notCurrent } from '../configuration/config-routes.ts'
 import { answerAsForm } from '../configuration/config-saving-routes.ts'
 import { DIGEST_DESCRIBED, digestHeaders } from '../configuration/digest-header.ts'
+import { elementResponse } from '../configuration/entity-routes.ts'
 import type { ApiContext } from '../definition/api-context.ts'
 import {
   CACHE_HEADERS,
@@ -126,17 +125,12 @@ function reading(word: string, part: Part) {
     example: { query: part.names, answer: part.xml },
     handle: async (c, { configuration, site }) => {
       const place = part.placeOf((name) => c.req.query(name))
-      const { revision, text } = await readPartial(configuration, c.env.principal, place)
+      const read = await readPartial(configuration, c.env.principal, place)
       const asked = c.req.query('md5')
-      if (asked !== undefined && asked.toLowerCase() !== revision.digest) {
-        return notCurrent(asked, revision, site.clientNames)
+      if (asked !== undefined && asked.toLowerCase() !== read.revision.digest) {
+        return notCurrent(asked, read.revision, site.clientNames)
       }
-      return new CachedResponse(text, {
-        type: 'application/xml; charset=utf-8',
-        etag: digestOf(text),
-        immutable: false,
-        headers: digestHeaders(revision.digest, site.clientNames),
-      }).answer(c)
+      return elementResponse(read, site.clientNames).answer(c)
     },
   })
 }

@@ -207,7 +207,7 @@ function ofMaterial({ from, to }: ComparisonFacts, material: ComparedMaterial): 
   const { fingerprint, description, commits } = material
   const [newest] = commits
   const revision = newest?.revision ?? material.to ?? material.from ?? ''
-  const counters = [from.run.counter, to.run.counter]
+  const counters = { from: from.run.counter, to: to.run.counter }
   return {
     kind: 'material',
     weight: WEIGHTS.material,
@@ -218,7 +218,7 @@ function ofMaterial({ from, to }: ComparisonFacts, material: ComparedMaterial): 
 
 function commitsText(
   { description, commits }: ComparedMaterial,
-  [from = 0, to = 0]: readonly number[],
+  { from, to }: Readonly<Record<'from' | 'to', number>>,
 ): string {
   const [newest] = commits
   if (!newest) return description

@@ -11,8 +11,8 @@ const SATURDAY = 7
  * The first moment after another at which a cron expression fires, by the clock of the machine:
  * milliseconds since the UNIX epoch. Null when it never fires again.
  *
- * What falls into an hour that summer time leaves out fires as soon as the clock goes on, and what falls
- * into an hour that comes twice fires the first time. What fires in every hour goes by the time that passes.
+ * A time within an hour that summer time leaves out fires as soon as the clock goes on, and one within an
+ * hour that comes twice fires the first time. An expression that fires in every hour goes by the time that passes.
  */
 export function nextFire(cron: string, after: number): number | null {
   const fields = parseCron(cron)

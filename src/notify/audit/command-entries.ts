@@ -87,7 +87,9 @@ export class CommandEntries implements AsyncDisposable {
 
   /**
    * Leaves an entry that the audit log did not take, until it does: in a file, or in memory while the
-   * disk has no room for that. @throws the system's error when there are too many in memory.
+   * disk has no room for that.
+   *
+   * @throws the system's error when there are too many in memory.
    */
   async leave(entry: NewAuditEntry): Promise<void> {
     try {
