@@ -33,7 +33,7 @@ export interface ArchiveRequest {
 /** Writes the archive durably. An artifact that is removed meanwhile, for example by a quota, is left out. */
 export async function writeArchive(request: ArchiveRequest): Promise<void> {
   const { archive, folder, names, artifacts } = request
-  const pack = new Pack({ cwd: folder, gzip: GZIP, strict: true, noDirRecurse: true })
+  const pack = new Pack({ gzip: GZIP, strict: true })
   const file = createWriteStream(archive, { mode: OWNER_ONLY })
   const broken = new AbortController()
   const written = pipeline(Readable.from(pack), file).catch((error: unknown) => {
@@ -41,16 +41,16 @@ export async function writeArchive(request: ArchiveRequest): Promise<void> {
     broken.abort(error)
     throw error
   })
-  await allOf([written, fill(pack, { names, artifacts, signal: broken.signal })])
+  await allOf([written, fill(pack, { folder, names, artifacts, signal: broken.signal })])
   await syncFile(nodeFs, archive)
 }
 
 async function fill(
   pack: Pack,
-  from: Pick<ArchiveRequest, 'names' | 'artifacts'> & { readonly signal: AbortSignal },
+  from: Pick<ArchiveRequest, 'folder' | 'names' | 'artifacts'> & { readonly signal: AbortSignal },
 ): Promise<void> {
-  const { names, artifacts, signal } = from
-  for (const name of names) pack.add(name)
+  const { folder, names, artifacts, signal } = from
+  for (const path of names) await addFile(pack, { path, file: join(folder, path), signal })
   if (artifacts !== null) {
     for await (const path of filesBelow(artifacts)) {
       const file = join(artifacts, path)
@@ -60,7 +60,10 @@ async function fill(
   pack.end()
 }
 
-/** Adds a file with its size when it is opened: a console may grow meanwhile. */
+/**
+ * Adds a file with its size when it is opened: a console may grow meanwhile. Returns when it is written:
+ * a pack that has several entries to write waits for ever where none of them is the next one.
+ */
 async function addFile(
   pack: Pack,
   { path, file, signal }: { path: string; file: string; signal: AbortSignal },
@@ -73,7 +76,9 @@ async function addFile(
   pack.add(entry)
   const content = size === 0 ? [] : handle.createReadStream({ end: size - 1, autoClose: false })
   for await (const chunk of content) if (!entry.write(chunk)) await once(entry, 'drain', { signal })
+  const written = once(entry, 'end', { signal })
   entry.end()
+  await written
 }
 
 /**
