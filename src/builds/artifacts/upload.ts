@@ -19,8 +19,8 @@ export interface Upload {
   readonly body: AsyncIterable<Uint8Array>
   /** The announced size, in bytes. */
   readonly size: number
-  /** Throws when the sender, by the time that the body has come, may not send it any more. */
-  readonly decide: () => void
+  /** Rejects when the sender, by the time that the body has come, may not send it any more. */
+  readonly decide: () => Promise<unknown>
 }
 
 /** The folder of unfinished uploads, and the limit of a file's size, in bytes. */
@@ -46,7 +46,7 @@ export async function keepUpload(upload: Upload, limits: UploadLimits): Promise<
     const draft = join(limits.drafts, draftName())
     try {
       await writeDraft(draft, upload)
-      upload.decide()
+      await upload.decide()
       const target = await makeRoom(upload.folder, segments)
       const replaced = await orNullWhenAbsent(lstat(target))
       await moveTo(draft, target, upload.path)

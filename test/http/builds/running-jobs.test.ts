@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { jsonOf } from '../../support/builds/build-service.ts'
+import { agentPaths } from '../../../src/wire/agent/paths.ts'
 import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
 import { sceneWithAgent, listed, consoleOf } from '../../support/builds/scene-with-agent.ts'
 
@@ -64,6 +65,35 @@ describe('a job that an agent runs', () => {
     expect((await other.work()).jobName).toBe('unit')
     const history = await jsonOf(await scene.get('/api/agents/a1/job_run_history'))
     expect(history).toMatchObject({ jobs: [{ id: jobId, state: 'Rescheduled' }] })
+  })
+
+  it('takes no artifact of an agent that lost it while the file came', async () => {
+    const { scene, agent } = await sceneWithAgent()
+    const other = await ProtocolAgent.join(scene.service, 'a2')
+    await scene.schedule()
+    const { jobId } = await agent.work()
+    const body = new TransformStream<string, string>()
+    const writer = body.writable.getWriter()
+    const late = agent.call(
+      'PUT',
+      agentPaths.artifact({ uuid: 'a1', jobId }, 'artifact', 'a'),
+      null,
+      {
+        body: body.readable.pipeThrough(new TextEncoderStream()),
+        headers: { authorization: `Bearer ${agent.token}`, 'content-length': '6' },
+        duplex: 'half',
+      },
+    )
+    await writer.write('old')
+
+    await agent.contact({ jobId, stopping: true })
+    const again = await other.work()
+    await other.upload(again.jobId, 'a', 'new')
+    await writer.write('old')
+    await writer.close()
+
+    expect((await late).status).toBe(410)
+    expect(await (await scene.get('/files/app/1/build/1/unit/a')).text()).toBe('new')
   })
 
   it('goes to another when its agent leaves the configuration', { tags: ['long'] }, async () => {
