@@ -15,7 +15,7 @@ export function EffectiveTable({ form, addressOf }: EffectiveTableProps) {
   const left = form.values.length - MAX_VALUES
   return (
     <>
-      <table class="fact-table">
+      <table class="fact-table" aria-label="Effective values">
         <thead>
           <tr>
             <th>Part</th>

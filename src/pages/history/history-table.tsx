@@ -39,7 +39,7 @@ export function* listedIn(rows: readonly HistoryRow[]): CooperativeWork<ListedCh
 export function HistoryTable(props: TableProps) {
   const { page, rows, listed } = props
   return (
-    <table class="list history">
+    <table class="list history" aria-label="Revisions">
       <thead>
         <tr>
           {page.total > 1 && <th class="pick">Compare</th>}

@@ -52,7 +52,7 @@ export function Keys() {
   return (
     <dialog id="keys" class="keys card" aria-labelledby="keys-title">
       <h2 id="keys-title">Keyboard shortcuts</h2>
-      <table>
+      <table aria-labelledby="keys-title">
         {GROUPS.map(({ title, on, shortcuts }) => (
           <tbody data-on={on}>
             <tr>

@@ -33,7 +33,7 @@ export interface TableRow {
 }
 
 interface TableProps<Name extends string> {
-  /** Names the region in which a wide table scrolls. */
+  /** Names the table, and the region in which a wide one scrolls. */
   readonly label: string
   readonly columns: readonly (string | TableColumn<Name>)[]
   readonly class?: string
@@ -59,7 +59,7 @@ export function Table<Name extends string = never>(props: TableProps<Name>) {
   return (
     <div class="table-card">
       <div class="scroll" tabindex={0} role="region" aria-label={label}>
-        <table class={`list ${props.class ?? ''}`}>
+        <table class={`list ${props.class ?? ''}`} aria-label={label}>
           <thead>
             <tr>
               {columns.map((column) => (

@@ -30,8 +30,8 @@ const judgedWell = new Set<string>()
 
 /**
  * Faults of a loaded page, at every width, in both colour schemes and on paper: violations that axe
- * finds, content wider than the window, too many tab stops before the content, and messages on the
- * console. The page gets its window back.
+ * finds, content wider than the window, too many tab stops before the content, tables without a name, and
+ * messages on the console. The page gets its window back.
  */
 export async function troublesOf(page: Page): Promise<string[]> {
   await page.waitForLoadState()
@@ -165,10 +165,13 @@ interface Look {
   readonly parts: readonly string[]
   readonly overflow: number
   readonly tabStops: number
+  /** Tables that a screen reader lists without a name. */
+  readonly unnamedTables: number
 }
 
-function placeTroubles({ overflow, tabStops }: Look): string[] {
+function placeTroubles({ overflow, tabStops, unnamedTables }: Look): string[] {
   return [
+    ...(unnamedTables > 0 ? [`${unnamedTables} tables have no name`] : []),
     ...(overflow > 0 ? ['it is wider than the window'] : []),
     ...(tabStops < MAX_TAB_STOPS ? [] : [`${tabStops} tab stops stand before the content`]),
   ]
@@ -330,6 +333,7 @@ const LOOK = `(() => {
     hasNew: newParts.length > 0,
     parts: [...looks.keys()],
     overflow: ${OVERFLOW},
+    unnamedTables: document.querySelectorAll('table:not([aria-label], [aria-labelledby], :has(> caption))').length,
     tabStops: new Set(stops.map((stop) => (stop.type === 'radio' ? stop.name : stop))).size,
   }
 })()`
