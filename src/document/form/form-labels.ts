@@ -1,6 +1,6 @@
 /**
  * The words of a form where the names of the schema are none for people: of a field (`key@attribute`, or
- * `@attribute` wherever it is), of a section (`key`), of a list (`key*`) and of one of its rows (`key+`).
+ * `@attribute` wherever it is), of a section (`key`), of a list (`key*`), and of a row of a list or of one kind (`key+`).
  */
 const LABELS: Readonly<Record<string, string>> = {
   '@group': 'Name',
@@ -82,6 +82,8 @@ const LABELS: Readonly<Record<string, string>> = {
   'environment/agents*': 'Agents',
   'environment/pipelines*': 'Pipelines',
 
+  'materials+': 'material',
+  'tasks+': 'task',
   'git+': 'Git',
   'svn+': 'Subversion',
   'hg+': 'Mercurial',

@@ -32,6 +32,8 @@ export interface FormList {
   /** The child element that holds the items; null where they are in the element itself. */
   readonly holder: string | null
   readonly label: string
+  /** The word for a row of whatever kind. */
+  readonly item: string
   /** The kinds of rows, in the order in which they are offered. */
   readonly rows: readonly RowKind[]
 }
@@ -216,7 +218,8 @@ interface Held {
 }
 
 function listPart(key: string, name: string, { isOwn, rows }: Held): FormList {
-  return { kind: 'list', name, holder: isOwn ? null : name, label: formLabel(`${key}*`), rows }
+  const [label, item] = [formLabel(`${key}*`), formLabel(`${key}+`)]
+  return { kind: 'list', name, holder: isOwn ? null : name, label, item, rows }
 }
 
 /** The rows of an element that is nothing but a list; null for any other. */

@@ -5,9 +5,11 @@ import type {
   FormPart,
   FormShape,
   FormList,
+  RowKind,
   SectionPart,
 } from '../../document/form/form-shape.ts'
 import { kindOf } from '../../document/form/form-edits.ts'
+import { VALUE_TYPES } from '../../document/schema/value-types.ts'
 import {
   type FormRow,
   type FormValues,
@@ -170,7 +172,7 @@ function Rows({ part, ...props }: RowsProps) {
 }
 
 function AddRow({
-  part: { rows },
+  part: { rows, item },
   path,
   hasFocus,
 }: {
@@ -184,9 +186,9 @@ function AddRow({
     const usual = rows.find(({ kind }) => kind === USUAL_MATERIAL)?.kind
     return (
       <p class="actions">
-        <Select name={`new.${path}`} label="Kind" options={options} chosen={usual} />
+        <Select name={`new.${path}`} label={`Kind of ${item}`} options={options} chosen={usual} />
         <button name="action" value={add} autofocus={hasFocus}>
-          Add
+          {`Add ${item}`}
         </button>
       </p>
     )
@@ -215,8 +217,9 @@ function Row({ part, row, n, isFolded, ...props }: RowProps) {
   const inner = { ...props, shape: kind.shape, values: row, path: `${at}.` }
   const isShort =
     kind.shape.parts.every((each) => isField(each)) && kind.shape.parts.length <= SHORT_ROW
-  const name = nameOf(row)
-  const buttons = <RowButtons at={at} n={n} called={`${kind.label} ${name}`.trimEnd()} />
+  const name = nameOf(kind, row)
+  const called = `${kind.label} ${name}`.trimEnd()
+  const buttons = <RowButtons at={at} n={n} called={called} />
   const hidden = rowFields(row, `${FIELD}${at}`).map(([field, value]) => (
     <input type="hidden" name={field} value={value} />
   ))
@@ -229,7 +232,7 @@ function Row({ part, row, n, isFolded, ...props }: RowProps) {
   )
   if (isShort) {
     return (
-      <div class="field-line" id={`${FIELD}${at}`}>
+      <div class="field-line" id={`${FIELD}${at}`} role="group" aria-label={called}>
         {kind.shape.parts.map((each, index) =>
           isField(each) ? <Field {...inner} part={each} isFirst={index === 0} /> : null,
         )}
@@ -240,7 +243,7 @@ function Row({ part, row, n, isFolded, ...props }: RowProps) {
   }
   const isOpen = !isFolded || row.from === null || isAbout(props, at)
   return (
-    <details class="box part" open={isOpen} id={`${FIELD}${at}`}>
+    <details class="box part" open={isOpen} id={`${FIELD}${at}`} aria-label={called}>
       <summary>
         <b>{capitalised(kind.label)}</b> {name}
       </summary>
@@ -252,11 +255,11 @@ function Row({ part, row, n, isFolded, ...props }: RowProps) {
 }
 
 /** The first of its values that says something, as a name for people. */
-function nameOf({ fields }: FormRow): string {
+function nameOf({ shape }: RowKind, { fields }: FormRow): string {
   const named = fields.get('name') ?? ''
   if (named !== '') return named
-  const values = [...fields].filter(([name]) => !name.includes('.')).map(([, value]) => value)
-  return values.find((value) => !['', 'true', 'false'].includes(value)) ?? ''
+  const telling = shape.parts.filter((part) => isField(part) && part.type !== VALUE_TYPES.boolean)
+  return telling.map(({ name }) => fields.get(name) ?? '').find((value) => value !== '') ?? ''
 }
 
 /** Whether a problem or the focus is in a row. */

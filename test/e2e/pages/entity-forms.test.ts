@@ -107,6 +107,26 @@ describe('forms of entities, with the keyboard alone', () => {
     )
   })
 
+  it('name each part, and what each button adds to it', async () => {
+    const { page } = await opened('/config/edit/pipeline/web')
+    const job = page.getByRole('group', { name: 'job unit', exact: true })
+
+    await page.getByLabel('Kind of material').waitFor()
+    await page.getByRole('button', { name: 'Add material', exact: true }).waitFor()
+    await job.getByLabel('Kind of task').waitFor()
+    await job.getByRole('button', { name: 'Add task', exact: true }).press('Enter')
+    await job.getByRole('group', { name: 'command', exact: true }).waitFor()
+    await job.getByRole('button', { name: 'Add resource' }).press('Enter')
+    await page.keyboard.type('linux')
+    await job.getByRole('button', { name: 'Add resource' }).press('Enter')
+    await job.getByRole('group', { name: 'resource linux', exact: true }).waitFor()
+    await page.getByLabel('Program').first().fill('true')
+    await page.getByRole('button', { name: 'Add stage' }).press('Enter')
+
+    await job.getByRole('group', { name: 'command true', exact: true }).waitFor()
+    expect(await page.getByRole('button', { name: 'Add', exact: true }).count()).toBe(0)
+  })
+
   it('give a new person the right to operate a group', async () => {
     const { service, page } = await opened('/config/entity/group/shop')
 
