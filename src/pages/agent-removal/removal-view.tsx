@@ -6,6 +6,7 @@ import { countOf } from '../kit/words/count.ts'
 import type { OpenPage } from '../kit/layout.tsx'
 import type { Links } from '../kit/links.ts'
 import { Freshness, LivePage } from '../kit/live.tsx'
+import { NEWS } from '../kit/notice.tsx'
 import { type Crumb, PageHead } from '../kit/page-head.tsx'
 import { Status } from '../kit/status.tsx'
 import { Table } from '../kit/table.tsx'
@@ -56,7 +57,7 @@ export function RemovalView(props: RemovalViewProps) {
       </PageHead>
       <Outcomes links={links} outcomes={outcomes} />
       {!isAlone && <Several {...props} here={here} />}
-      {isAlone && removal && <Steps {...props} removal={removal} />}
+      {isAlone && removal && <Steps {...props} removal={removal} since={sinceOf(query, removal)} />}
       {isAlone && gone && <Gone {...props} isBack={back.length > 0} />}
     </LivePage>
   )
@@ -75,6 +76,8 @@ function titleOf({ query, removals, isAlone }: RemovalViewProps): string {
 
 interface StepsProps extends RemovalViewProps {
   readonly removal: Removal
+  /** The time at which this removal disabled the agent; null before that. */
+  readonly since: number | null
 }
 
 /** The steps of one agent, with those that are done and the one to take now. */
@@ -97,16 +100,24 @@ type State = 'past' | 'now' | 'to-come'
 const LOOKS: Record<State, string> = { past: 'good', now: 'step', 'to-come': 'off muted' }
 const WORDS: Record<State, string> = { past: 'Done: ', now: 'Now: ', 'to-come': 'Then: ' }
 
-function Step({ state, children }: { state: State; children: Child }) {
+interface StepProps extends Partial<Pick<StepsProps, 'since'>> {
+  readonly state: State
+  readonly children: Child
+}
+
+/** A step of a removal that has begun takes the focus while it is the current one. */
+function Step({ state, since = null, children }: StepProps) {
+  const isNow = state === 'now'
+  const focus = isNow && { id: 'now', tabindex: -1, autofocus: since !== null }
   return (
-    <li class={LOOKS[state]} aria-current={state === 'now' ? 'step' : undefined}>
+    <li class={LOOKS[state]} aria-current={isNow ? 'step' : undefined} {...focus}>
       <span class="visually-hidden">{WORDS[state]}</span>
       {children}
     </li>
   )
 }
 
-function Idle({ frame, removal, now }: StepsProps) {
+function Idle({ frame, removal, since, now }: StepsProps) {
   const { row, isBusy, isDisabled } = removal
   if (!isBusy) {
     return (
@@ -116,7 +127,7 @@ function Idle({ frame, removal, now }: StepsProps) {
     )
   }
   return (
-    <Step state="now">
+    <Step state="now" since={since}>
       <p>
         <b>Wait until its job has ended.</b>
       </p>
@@ -153,7 +164,7 @@ function Disabled({ removal: { step, isDisabled } }: StepsProps) {
   )
 }
 
-function Stopped({ query, removal, now }: StepsProps) {
+function Stopped({ removal, since, now }: StepsProps) {
   const { step, hasStopped, isDisabled, isBusy, row, lastContact } = removal
   if (hasStopped && isDisabled && !isBusy) {
     return (
@@ -163,9 +174,8 @@ function Stopped({ query, removal, now }: StepsProps) {
     )
   }
   if (step !== 'stop') return <Step state="to-come">Stop the agent service</Step>
-  const since = sinceOf(query, removal)
   return (
-    <Step state="now">
+    <Step state="now" since={since}>
       <p>
         <b>
           Stop the agent service now
@@ -194,18 +204,17 @@ function Stopped({ query, removal, now }: StepsProps) {
   )
 }
 
-function Deleted({ removal: { step } }: StepsProps) {
+function Deleted({ removal: { step }, since }: StepsProps) {
   return (
-    <Step state={step === 'delete' ? 'now' : 'to-come'}>
+    <Step state={step === 'delete' ? 'now' : 'to-come'} since={since}>
       {step === 'delete' ? <b>Delete the record</b> : 'Delete the record'}
     </Step>
   )
 }
 
 /** The actions that are possible at the current step. */
-function StepActions({ frame: { links }, query, removal, now }: StepsProps) {
+function StepActions({ frame: { links }, removal, since, now }: StepsProps) {
   const { row, isBusy, isDisabled, hasStopped, step } = removal
-  const since = sinceOf(query, removal)
   const isLate = since === null || since + STOP_WINDOW_MS <= now
   return (
     <div class="actions">
@@ -242,7 +251,7 @@ function StepActions({ frame: { links }, query, removal, now }: StepsProps) {
 function Gone({ frame, isBack }: RemovalViewProps & { isBack: boolean }) {
   return (
     <div class="card removal" data-part="removed">
-      <p>
+      <p id="now" {...NEWS}>
         {isBack
           ? 'It has come back: it is still running, registered itself again and is now Pending. Stop its service and remove it again.'
           : 'It has not registered again. This page updates if it does.'}

@@ -187,6 +187,26 @@ describe.concurrent('the keyboard focus on a page that updates itself', SLOW, ()
     await expect.poll(() => focusedElement(page)).toBe('SUMMARY More for lib')
   })
 
+  it('stays on the current step of a removal', async ({ expect }) => {
+    const scene = await BuildScene.open({ pipelines: [{ name: 'app' }] })
+    const agent = await ProtocolAgent.join(scene.service, 'a1')
+    await agent.contact({ jobId: null })
+    const page = await visit(chromium.browser, scene.service.url)
+    const hasFocus = (text: string) => page.locator(':focus', { hasText: text }).waitFor(WITHIN)
+    await page.goto(`/agents/${agent.uuid}/remove`)
+
+    await page.getByRole('button', { name: 'Disable it now' }).press('Enter')
+    await hasFocus('Now: Stop the agent service now: 5 s left')
+    await agent.contact({ jobId: null, stopping: true })
+    await hasFocus('Now: Delete the record')
+    await page.getByRole('button', { name: 'Delete the record' }).press('Enter')
+    await hasFocus('It has not registered again.')
+    await agent.register(null)
+    await hasFocus('It has come back')
+
+    await expect.poll(() => page.locator(':focus').getAttribute('role')).toBe('status')
+  })
+
   it('goes nowhere else when its control is gone', async ({ expect }) => {
     const scene = await BuildScene.open({ pipelines: [{ name: 'app' }, { name: 'lib' }] })
     const page = await visit(chromium.browser, scene.service.url)
