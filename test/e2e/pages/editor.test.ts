@@ -251,7 +251,7 @@ describe('the editor in a browser', () => {
   it.each([320, 1440])('cuts no line of a conflict off at %s px', async (width) => {
     const service = await withBase()
     const page = await visit(chromium.browser, service.url, { hasScripts: false })
-    await page.setViewportSize({ width, height: 900 })
+    await page.setViewportSize({ width, height: 600 })
     await page.goto('/config/edit')
     await page.locator('textarea[name=xml]').fill(withLongLine('mine'))
     await saveRevisions(service, withLongLine('theirs'))
@@ -264,6 +264,9 @@ describe('the editor in a browser', () => {
       .evaluateAll((texts) => texts.filter((text) => text.scrollWidth > text.clientWidth).length)
     expect(cut).toBe(0)
     await expect.poll(() => page.locator('.unanswered').count()).toBe(1)
+    await page.locator('.side').first().scrollIntoViewIfNeeded()
+    const foot = await page.locator('.bottom-bar').boundingBox()
+    expect(600 - (foot?.y ?? 0)).toBeLessThan(200)
     await keepPicture(page, `editor-conflict-${width}`)
   })
 

@@ -48,6 +48,16 @@ const COVERED = `(() => {
   return over === null || width < 2 || it.contains(over) || over.contains(it) ? [] : [it.innerText]
 })()`
 
+/** The pixels that an example in a filter takes, and those that the field has for it. */
+const EXAMPLE_AND_ROOM = `(() => {
+  const field = document.querySelector('main .filter-text')
+  const { font, paddingLeft, paddingRight } = getComputedStyle(field)
+  const context = document.createElement('canvas').getContext('2d')
+  context.font = font
+  const room = field.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight)
+  return [context.measureText(field.placeholder).width, room]
+})()`
+
 type Box = Awaited<ReturnType<Locator['boundingBox']>>
 
 /** Whether a box is wholly between the sides of another one. */
@@ -85,6 +95,22 @@ describe('a page', () => {
       expect(await linesOf(page, 'main tbody td:nth-child(3) a')).toEqual([1])
     }
   })
+
+  it.each(['/pipelines', '/agents'])(
+    'shows the example in the filter of %s whole',
+    async (path) => {
+      const scene = await BuildScene.open({ pipelines: [{ name: 'app' }] })
+      await ProtocolAgent.join(scene.service, 'a1')
+      const page = await visit(chromium.browser, scene.service.url, { isPhone: true })
+      await page.setViewportSize({ width: 360, height: 800 })
+
+      await page.goto(path)
+
+      const [example = 0, room = 0] = await page.evaluate<number[]>(EXAMPLE_AND_ROOM)
+      expect(example).toBeGreaterThan(100)
+      expect(room).toBeGreaterThan(example)
+    },
+  )
 
   it('shows what has the focus above the bar at its foot', async () => {
     const service = await startService()
