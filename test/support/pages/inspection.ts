@@ -171,7 +171,7 @@ interface Look {
 
 function placeTroubles({ overflow, tabStops, unnamedTables }: Look): string[] {
   return [
-    ...(unnamedTables > 0 ? [`${unnamedTables} tables have no name`] : []),
+    ...(unnamedTables > 0 ? [`tables without a name: ${unnamedTables}`] : []),
     ...(overflow > 0 ? ['it is wider than the window'] : []),
     ...(tabStops < MAX_TAB_STOPS ? [] : [`${tabStops} tab stops stand before the content`]),
   ]
