@@ -4,13 +4,14 @@ import type { Digest } from '../core/digest.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import type { Problem } from '../core/problem.ts'
-import type { ProposedContent } from './content.ts'
+import { currentDocument } from '../configuration/current/current-document.ts'
+import { type ProposedContent, touchesOf } from './content.ts'
 import { assertOpen, outdated } from './people.ts'
 import { mergedBetween } from './proposed-result.ts'
 import type { ProposalsDomain } from './proposals-domain.ts'
 import { prepareAllowed } from './propose.ts'
 import { readProposal } from './read-proposals.ts'
-import { toldProblems } from './visibility.ts'
+import { assertMayViewAll, rightsNow, toldProblems } from './visibility.ts'
 
 /**
  * Computes the effects of merging a content now, as a proposal of the caller would; nothing is kept.
@@ -37,7 +38,7 @@ export async function planContent(
       return invalid(current.digest, await toldProblems(deps, principal, merged))
     }
     if (merged.kind === 'clean') {
-      const plan = await deps.plan(merged.document, principal, asked.message)
+      const plan = await deps.plan(merged.document, principal, asked)
       return await planFor(deps, principal, { plan, document: merged.document })
     }
     const message = 'The proposal touches what has changed since'
@@ -50,6 +51,27 @@ export async function planContent(
     if (!(error instanceof ServiceError) || !isInvalid(error)) throw error
     return invalid(current.digest, error.facts.problems)
   }
+}
+
+/**
+ * Computes the effects of saving a whole document now, with a reason that may be empty, for those who may view all
+ * that it changes; nothing is saved.
+ *
+ * @throws {ServiceError} `not-permitted`.
+ */
+export async function planSave(
+  deps: ProposalsDomain,
+  principal: Principal,
+  { document, message }: { readonly document: Uint8Array<ArrayBuffer>; readonly message: string },
+): Promise<ShownPlan> {
+  if (!rightsNow(deps, principal).isAdministrator) {
+    const inspection = await deps.cache.inspect(document)
+    const before = await currentDocument(deps)
+    const touches = inspection.ok ? await touchesOf(deps, before, inspection.document) : []
+    assertMayViewAll(deps, principal, touches)
+  }
+  const plan = await deps.plan(document, principal, { door: 'put', message })
+  return planFor(deps, principal, { plan, document })
 }
 
 /**

@@ -3,7 +3,7 @@ import type { CurrentConfiguration } from '../configuration/current/current-conf
 import type { Gate } from '../configuration/gate/gate.ts'
 import type { ConfigSavingDeps } from '../configuration/save/config-saving.ts'
 import type { ChangeSummary } from '../document/changes/change-summary.ts'
-import type { Plan } from '../builds/plan/plan-configuration.ts'
+import type { Plan, PlannedSave } from '../builds/plan/plan-configuration.ts'
 import type { Principal } from '../core/principal.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { MergedVersions } from './merged-versions.ts'
@@ -21,11 +21,11 @@ export interface ProposalsDomain extends Omit<ConfigSavingDeps, 'access'> {
   readonly configuration: CurrentConfiguration
   readonly summary: ChangeSummary
   readonly gate: Gate
-  /** The effects of saving a document now, as a caller, with a reason. */
+  /** The effects of saving a document now, as a caller; by a proposal, where nothing else is said. */
   readonly plan: (
     document: Uint8Array<ArrayBuffer>,
     principal: Principal,
-    message?: string,
+    save?: Partial<PlannedSave>,
   ) => Promise<Plan>
   /** Whether somebody of an event is the same user now, and can log in. */
   readonly isStillUser: (person: ProposalPerson) => Promise<boolean>

@@ -129,8 +129,8 @@ function openProposals(
     merges: proposalMerges,
     queues: new ProposalQueues(),
     isStillUser: (person) => isStillUser(identities, person),
-    plan: (document, principal, message = '') =>
-      planDocument(builds, document, { door: 'proposal', principal, message }),
+    plan: (document, principal, save = {}) =>
+      planDocument(builds, document, { door: 'proposal', principal, ...save }),
   }
   boot.shutdown.own('stop-background-work', new WaitingMerges(proposals, log))
   git?.proposeBy(async ({ principal, commit, addressOf }) => {

@@ -79,7 +79,7 @@ describe('the description of the interface', () => {
         expect.stringContaining('with `entity` those who administer the pipeline group'),
       ])
     }
-    expect(forOf('post /api/config/plan')).toContain('those who may view it')
+    expect(forOf('post /api/config/plan')).toContain('Those who may view all that')
     expect(forOf('get /api/admin/config.xml')).toContain('For: Administrators.')
   })
 

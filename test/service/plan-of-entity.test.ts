@@ -33,6 +33,12 @@ describe('the plan of one entity', () => {
     return { status: answer.status, body: JSON.parse(await answer.text()) }
   }
 
+  async function planWhole(person: Person, body: string) {
+    const init = { method: 'POST', body, as: loginOf(person) }
+    const answer = await service().fetch('/api/config/plan', init)
+    return { status: answer.status, text: await answer.text() }
+  }
+
   it('says what starts, stops and changes, between which digests, and that it may be saved', async () => {
     const xml = textOf('m1')
       .replace(/\s*<timer>.*/, '')
@@ -124,6 +130,27 @@ describe('the plan of one entity', () => {
     ].map(({ status }) => status)
 
     expect(statuses).toEqual([403, 403, 403, 403, 400, 400])
+  })
+
+  it('is that of the whole document too, for those who may view all that it changes', async () => {
+    const xml = textOf('m1').replace('m1.git', 'x.git')
+
+    const whole = await planWhole(
+      'owner',
+      DOCUMENT.replace(textOf('m1'), () => xml),
+    )
+    const refused = [
+      await planWhole('viewer', DOCUMENT.replace('m1.git', 'x.git')),
+      await planWhole('owner', DOCUMENT.replace('h1.git', 'x.git')),
+      await planWhole('owner', DOCUMENT.replace(textOf('h1'), '')),
+      await planWhole('owner', DOCUMENT.replace('<user>root</user>', '$&<user>owner</user>')),
+    ]
+    const broken = await planWhole('owner', DOCUMENT.replace('<git url', '<git urll'))
+
+    expect(JSON.parse(whole.text)).toEqual((await plan('owner', 'pipeline/m1', xml)).body)
+    expect(refused.map(({ status }) => status)).toEqual([403, 403, 403, 403])
+    expect(refused.map(({ text }) => text).join('')).not.toContain('h1')
+    expect([broken.status, JSON.parse(broken.text)]).toMatchObject([200, { valid: false }])
   })
 })
 

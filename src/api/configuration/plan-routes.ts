@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { NO_EFFECTS, planConfiguration } from '../../builds/plan/plan-configuration.ts'
+import { NO_EFFECTS } from '../../builds/plan/plan-configuration.ts'
 import { planEntity } from '../../builds/plan/plan-entity.ts'
 import { NOTHING_HIDDEN } from '../../builds/plan/plan-view.ts'
 import { parseEntityPlace } from '../../configuration/entities/read-entity.ts'
@@ -7,7 +7,7 @@ import { checkedMessage, messageOf } from '../../http/change-message.ts'
 import { json } from '../../http/errors.ts'
 import { parseWholeNumber } from '../../http/parameters.ts'
 import { readBody, readJson } from '../../http/request-body.ts'
-import { planContent, planProposal } from '../../proposals/plan-proposal.ts'
+import { planContent, planProposal, planSave } from '../../proposals/plan-proposal.ts'
 import { PlanBody } from '../../wire/plan-body.ts'
 import { ProposalUpdateBody } from '../../wire/proposal-body.ts'
 import type { LeaderContext } from '../definition/api-context.ts'
@@ -26,8 +26,7 @@ export const planResource = leaderResource({
     route({
       method: 'POST',
       path: '/api/config/plan',
-      summary:
-        'Previews the effects of saving a document; of one entity or a proposal for those who may view it',
+      summary: 'Previews the effects of saving a document or one entity, or of merging a proposal',
       caller: 'planReader',
       audit: QUIET,
       scope: 'read',
@@ -89,8 +88,8 @@ export const planResource = leaderResource({
         const message = messageOf(c.req.raw)
         const body = await readBody(c.req.raw, site.maxBody)
         if (entity === undefined) {
-          const plan = await planConfiguration(builds, principal, { document: body, message })
-          return json({ ...plan, hidden: NOTHING_HIDDEN, rules: [] })
+          const plan = await planSave(proposals, principal, { document: body, message })
+          return json({ ...plan, rules: [] })
         }
         const place = parseEntityPlace(entity)
         const plan = await planEntity(builds, principal, { place, xml: body, group, message })

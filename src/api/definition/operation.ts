@@ -21,7 +21,7 @@ export const CALLERS = {
     errors: ['not-permitted'],
   },
   planReader: {
-    text: 'Administrators, and of an entity or a proposal those who may view it',
+    text: 'Those who may view all that the change is about',
     scheme: 'user',
     errors: ['not-permitted'],
   },

@@ -103,23 +103,6 @@ export const NO_EFFECTS: Omit<Plan, 'base' | 'result'> = {
 }
 
 /**
- * Computes the effects of saving a document now, with a reason that may be empty; nothing is saved.
- *
- * @throws {ServiceError} `not-permitted`.
- */
-export async function planConfiguration(
-  deps: PlanDeps,
-  principal: Principal,
-  {
-    document,
-    message,
-  }: Pick<PlannedSave, 'message'> & { readonly document: Uint8Array<ArrayBuffer> },
-): Promise<Plan> {
-  assertMay(deps.access, principal, { action: 'administer' })
-  return planDocument(deps, document, { door: 'put', principal, message })
-}
-
-/**
  * Computes the effects of adding a pipeline. Those of other pipelines are for administrators of the server: one of
  * its group need not know of them.
  *

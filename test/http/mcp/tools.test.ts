@@ -163,11 +163,12 @@ describe('the tools of /mcp', () => {
     const { token } = await makeToken(service, 'admin', { as: SOMEONE })
     const stranger = await McpClient.open(service, token)
 
+    const ambition = withPipelines(300).replace('<user>admin</user>', '$&<user>someone</user>')
     const told = [
       await stranger.call('history'),
       await stranger.call('entity', { kind: 'pipeline', name: 'p0' }),
       await stranger.call('blame', { revision: 'current' }),
-      await stranger.call('plan', { xml: withPipelines(1) }),
+      await stranger.call('plan', { xml: ambition }),
     ]
 
     expect(told.map(({ isError }) => isError)).toEqual([true, true, true, true])
