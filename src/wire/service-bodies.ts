@@ -48,8 +48,8 @@ export type AuditBody = z.infer<typeof AuditBody>
 
 /** The body of `POST /api/maintenance`. */
 export const MaintenanceRequestBody = z.strictObject({
-  saves: Permitted.default('allowed'),
-  starts: Permitted.default('allowed'),
+  saves: Permitted,
+  starts: Permitted,
   /** Shown to everybody who is refused. */
   reason: z.string().max(1_000).default(''),
 })

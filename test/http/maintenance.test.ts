@@ -31,7 +31,8 @@ type Called = Pick<CalledService, 'fetch'>
 
 function setMode(service: Called, mode: object, as?: string): Promise<Response> {
   const headers = { 'content-type': 'application/json' }
-  const init = { method: 'POST', headers, body: JSON.stringify({ reason: REASON, ...mode }) }
+  const body = { saves: 'allowed', starts: 'allowed', reason: REASON, ...mode }
+  const init = { method: 'POST', headers, body: JSON.stringify(body) }
   return service.fetch('/api/maintenance', as === undefined ? init : { ...init, as })
 }
 
@@ -228,6 +229,26 @@ describe('maintenance', () => {
     const wrong = await setMode(scene.service, { saves: 'never' })
     expect([wrong.status, await wrong.text()]).toEqual([400, expect.stringContaining('saves')])
     expect((await setMode(scene.service, { save: 'refused' })).status).toBe(400)
+  })
+
+  it('does not end, and does not change in part, by a body that leaves something out', async () => {
+    const service = await openService()
+    await setMode(service, { saves: 'refused', starts: 'refused' })
+
+    const told = []
+    for (const missing of ['saves', 'starts']) {
+      const answer = await setMode(service, { [missing]: undefined })
+      told.push([answer.status, (await answer.text()).includes(missing)])
+    }
+
+    expect(told).toEqual([
+      [400, true],
+      [400, true],
+    ])
+    expect(await jsonOf(await service.fetch('/api/maintenance'))).toMatchObject({
+      saves: 'refused',
+      starts: 'refused',
+    })
   })
 })
 
