@@ -34,8 +34,8 @@ function actionsOf(
   { status = 0, ...whole }: Action,
   auditActions: readonly AuditAction[],
 ): Action[] {
-  return auditActions.map(({ action, target, via, ended }): Action => {
-    const single = { ...whole, action, target, ...(via === undefined ? {} : { via }) }
+  return auditActions.map(({ ended, ...own }): Action => {
+    const single = { ...whole, ...own }
     if (!ended?.reason) return { ...single, status }
     return { ...single, outcome: 'refused', reason: ended.reason }
   })
@@ -57,7 +57,7 @@ function actionOf(
     user: principal.username,
     ...(principal.credential?.kind === 'token' ? { token: principal.credential.id } : {}),
     action: route?.action ?? request.method,
-    target: new URL(request.url).pathname,
+    target: context.auditTarget ?? new URL(request.url).pathname,
     address,
     outcome: status < 400 ? 'done' : status < 500 ? 'refused' : 'failed',
     status,

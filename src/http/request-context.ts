@@ -43,6 +43,8 @@ export interface AuditAction {
   readonly action: string
   /** The path of the call that does the same. */
   readonly target: string
+  /** All subjects of an action that has several. */
+  readonly targets?: readonly string[]
   /** The interface that it came by. */
   readonly via?: 'mcp'
   /** How it ended, where that is not how the request as a whole did. */
@@ -112,6 +114,8 @@ export class RequestContext {
   reason: string | null = null
   /** The name in a log-in form with a wrong password, or null. */
   claimed: string | null = null
+  /** The subject of its one action, where that is not its path. */
+  auditTarget: string | null = null
   /** The actions it took; empty where its route names the one action. */
   auditActions: readonly AuditAction[] = []
 

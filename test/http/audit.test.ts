@@ -5,6 +5,7 @@ import type { AuditEntry } from '../../src/core/service/audit.ts'
 import { ROUTES } from '../../src/api/resources.ts'
 import { PAGE_ROUTES } from '../../src/pages/pages-routes.ts'
 import { nameOf, QUIET } from '../../src/api/definition/route-rules.ts'
+import { CallingAgent } from '../support/agents/agent-calls.ts'
 import { CONTACT_BODY } from '../support/agents/contact-body.ts'
 import { git } from '../support/git/git.ts'
 import { DescribedApi } from '../support/service/described-api.ts'
@@ -174,6 +175,24 @@ describe('the audit log', () => {
 
     expect(during).toHaveLength(1)
     expect(after.map(({ times }) => times)).toEqual([4, undefined])
+  })
+
+  it('names agents that register, and a few of very many', async () => {
+    const service = await startService()
+    for (let n = 0; n < 9; n += 1) await new CallingAgent(service, `box-${n}`).register()
+    const page = await (await service.fetch('/audit')).text()
+    await service.close()
+    const again = await startService([], service.folder)
+
+    const entries = await entriesOf(again, 'action=register-agent')
+
+    const paths = Array.from({ length: 9 }, (_, n) => `/api/agents/box-${n}`)
+    expect(entries.map(({ target, times }) => [target, times])).toEqual([
+      [paths[1], 8],
+      [paths[0], undefined],
+    ])
+    expect(entries[0]?.targets).toEqual(paths.slice(1, 6))
+    expect(page).toMatch(/Registered agent\s*<a href="\/agents\/box-0">/)
   })
 
   it('has an entry for every call that may change something, with no exception but the quiet ones', async () => {

@@ -179,7 +179,8 @@ describe('an invitation', () => {
     const service = await openService()
     const { id, invitation } = await invite(service)
     const { id: other } = await invite(service)
-    await new CallingAgent(service).register(withKey(invitation))
+    const agent = new CallingAgent(service)
+    await agent.register(withKey(invitation))
     await service.fetch(`/api/agent-invitations/${other}`, { method: 'DELETE' })
 
     const { entries } = AuditBody.parse(await (await service.fetch('/api/audit')).json())
@@ -194,6 +195,8 @@ describe('an invitation', () => {
       ['admin', 'revoke-invitation', other],
     ])
     expect(JSON.stringify(entries)).not.toContain(invitation)
+    const registered = entries.find(({ action }) => action === 'register-agent')
+    expect(registered?.targets).toEqual([`/api/agents/${agent.uuid}`, registered?.target])
     expect(await html(service, '/audit')).toContain('Created agent invitation')
   })
 })

@@ -71,12 +71,14 @@ export const agentProtocolResource = leaderResource({
         const message = parseAgentMessage(RegisterRequest, await textOf(c))
         const { uuid, instance, claim, autoRegister, ...facts } = message
         const { address } = c.env
+        const agent = `/api/agents/${encodeURIComponent(uuid)}`
+        c.env.auditTarget = agent
         const call = { uuid, address, instance, claim, autoRegister, facts }
         const { token, configStatus, isNews, invitation } = await registerAgent(deps, call)
         c.env.isNews = isNews
         if (invitation !== null) {
           const target = `/api/agent-invitations/${invitation}`
-          c.env.auditActions = [{ action: 'register-agent', target }]
+          c.env.auditActions = [{ action: 'register-agent', target, targets: [agent, target] }]
         }
         return answer({ token, configStatus, ...intervalOf(deps) } satisfies RegisterReply)
       },

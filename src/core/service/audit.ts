@@ -46,13 +46,13 @@ export const AuditEntry = z.object({
   /** The times of the first and the last repetition. */
   first: z.int().exactOptional(),
   last: z.int().exactOptional(),
-  /** Some of the targets, if they differ. */
+  /** The targets of an action that has several, or some of those of its repetitions. */
   targets: z.array(z.string()).readonly().exactOptional(),
 })
 export type AuditEntry = z.infer<typeof AuditEntry>
 
 /** The facts of an action before it is recorded. */
-export type Action = Omit<AuditEntry, 'id' | 'time' | keyof Repetitions>
+export type Action = Omit<AuditEntry, 'id' | 'time' | 'times' | 'first' | 'last'>
 
 /** The number of repetitions of an action, their times, and their targets. */
 export type Repetitions = Pick<AuditEntry, 'times' | 'first' | 'last' | 'targets'>

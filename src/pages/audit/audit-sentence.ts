@@ -67,7 +67,7 @@ const DEEDS: ReadonlyMap<string, Deed> = new Map(
     'disable-agent': ['Disabled agent', 'disable agent'],
     'delete-agent': ['Deleted agent', 'delete agent'],
     'change-agent': ['Changed agent', 'change agent'],
-    'register-agent': ['Registered an agent', 'register an agent'],
+    'register-agent': ['Registered agent', 'register agent'],
     'create-user': ['Added user', 'add user'],
     'disable-user': ['Disabled user', 'disable user'],
     'enable-user': ['Enabled user', 'enable user'],
@@ -153,7 +153,6 @@ const WITHOUT_OBJECT = [
   'change-own-password',
   'log-out-everywhere',
   'damaged-entry',
-  'register-agent',
   'log-in',
   'log-out',
   'fetch-configuration',
@@ -224,6 +223,8 @@ function placeOf(
     const known = runs()?.directory.find(first)
     return { object: known ? shownAgent(known).name : first, href: links.agent(first) }
   }
+  if (kind === 'agents-protocol' && first === 'register')
+    return { object: '(not named)', href: null }
   if (kind === 'agent-invitations' && parts.length > 0)
     return { object: first, href: links.invitations() }
   if (kind === 'tokens' && parts.length > 0) return { object: first, href: null }
@@ -279,6 +280,7 @@ function segmentsOf(target: string): string[] {
 
 const KINDS = [
   'agents',
+  'agents-protocol',
   'agent-invitations',
   'tokens',
   'users',
