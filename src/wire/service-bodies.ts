@@ -47,10 +47,15 @@ export const AuditBody = z.object({
 export type AuditBody = z.infer<typeof AuditBody>
 
 /** The body of `POST /api/maintenance`. */
-export const MaintenanceRequestBody = z.strictObject({
-  saves: Permitted,
-  starts: Permitted,
-  /** Shown to everybody who is refused. */
-  reason: z.string().max(1_000).default(''),
-})
+export const MaintenanceRequestBody = z
+  .strictObject({
+    saves: Permitted.optional(),
+    starts: Permitted.optional(),
+    /** Shown to everybody who is refused. */
+    reason: z.string().max(1_000).default(''),
+  })
+  .refine(({ saves, starts }) => (saves ?? starts) !== undefined, {
+    message: 'saves or starts is needed',
+  })
+  .transform(({ saves = 'allowed', starts = 'allowed', reason }) => ({ saves, starts, reason }))
 export type MaintenanceRequestBody = z.infer<typeof MaintenanceRequestBody>

@@ -146,7 +146,7 @@ function send({ scene }: Scene, { as, token }: Caller, request: DerivedRequest):
 /** A maintenance that a call has begun would refuse all changes after it, each with 503. */
 async function endMaintenance({ scene }: Scene): Promise<void> {
   const headers = { 'content-type': 'application/json' }
-  const body = JSON.stringify({ saves: 'allowed', starts: 'allowed' })
+  const body = JSON.stringify({ saves: 'allowed' })
   const init = { as: ADMIN, method: 'POST', headers, body }
   expect((await scene.service.fetch('/api/maintenance', init)).status).toBe(200)
 }
