@@ -3,6 +3,7 @@ import { request as requestHttps } from 'node:https'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { reasonOf } from '../core/errors.ts'
+import { webStreamOf } from '../lib/web-stream.ts'
 import type { RequestContext } from './request-context.ts'
 
 /** Marks a request from another server, which is not forwarded a second time. */
@@ -121,7 +122,7 @@ function responseOf(incoming: IncomingMessage, { method }: Request): Response {
   }
   const isEmpty = method === 'HEAD' || WITHOUT_BODY.includes(status)
   if (isEmpty) incoming.resume()
-  return new Response(isEmpty ? null : Readable.toWeb(incoming), {
+  return new Response(isEmpty ? null : webStreamOf(incoming), {
     status,
     headers,
   })

@@ -1,4 +1,4 @@
-import { PassThrough, Readable, type Transform } from 'node:stream'
+import { PassThrough, type Transform } from 'node:stream'
 import { type BrotliCompress, createBrotliCompress, createGzip, type Gzip } from 'node:zlib'
 import type { Context } from 'hono'
 import {
@@ -9,6 +9,7 @@ import {
   encodingFor,
   headersOf,
 } from './cached-response.ts'
+import { webStreamOf } from '../lib/web-stream.ts'
 import type { RouteEnv } from './request-context.ts'
 
 export interface StreamedResponseOptions {
@@ -38,7 +39,7 @@ export function streamedResponse(
     (cause: unknown) => body.destroy(new Error('The answer could not be completed', { cause })),
   )
   const headers = { ...headersOf(options), ...encoded }
-  return new Response(Readable.toWeb(body), { headers })
+  return new Response(webStreamOf(body), { headers })
 }
 
 /** A stream that encodes its input. */

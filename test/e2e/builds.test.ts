@@ -119,6 +119,21 @@ describe('a pipeline on a real agent', SLOW, () => {
     },
   )
 
+  it('ends although the server refuses many artifacts before it has them', async () => {
+    const real = await RealBuilds.open({ flags: ['--max-artifact', '1MiB'] })
+    const many = 200
+    const script = `head -c 8000000 /dev/zero >big0; for n in $(seq 1 ${many - 1}); do ln big0 big$n; done`
+    const artifacts = [element('artifact', { src: 'big*' })]
+    await real.scene.configure(pipelineOf(script, { artifacts }))
+    real.agent('one')
+    await real.scene.schedule()
+
+    await until(async () => (await resultOf(real)) !== 'Unknown', TIMEOUT_MS)
+
+    expect(await resultOf(real)).toBe('Failed')
+    expect(await real.console()).toContain(`${many} artifacts are lost`)
+  })
+
   it('is cancelled within 6 seconds, with its processes', { tags: ['long'] }, async () => {
     const real = await RealBuilds.open()
     await real.scene.configure(pipelineOf(waiting(real.folder)))

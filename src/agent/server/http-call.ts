@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { ServiceError } from '../../core/errors.ts'
 import { abortedAfter } from '../../lib/aborted-after.ts'
@@ -7,6 +6,7 @@ import { SentFile } from './sent-file.ts'
 import { ServerChoice } from './server-choice.ts'
 import { ServerAbsent, ServerRefusal } from './server-errors.ts'
 import { withoutTrailingSlashes } from '../../lib/trailing-slashes.ts'
+import { webStreamOf } from '../../lib/web-stream.ts'
 
 export interface HttpCall {
   readonly method: 'GET' | 'POST' | 'PUT'
@@ -116,7 +116,7 @@ export class HttpCaller {
 }
 
 function contentOf(body: HttpCall['body']): Pick<RequestInit, 'body' | 'duplex'> {
-  if (body instanceof SentFile) return { body: Readable.toWeb(body.content), duplex: 'half' }
+  if (body instanceof SentFile) return { body: webStreamOf(body.content), duplex: 'half' }
   const isRaw = body === undefined || Buffer.isBuffer(body)
   return { body: isRaw ? (body ?? null) : renderAgentMessage(body) }
 }

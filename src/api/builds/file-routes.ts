@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
-import { pipeline, Readable } from 'node:stream'
+import { pipeline, type Readable } from 'node:stream'
 import type { Context } from 'hono'
 import { COMPRESSIBLE_CONTENT_TYPE_REGEX as COMPRESSIBLE } from 'hono/utils/compress'
 import { getMimeType } from 'hono/utils/mime'
@@ -8,6 +8,7 @@ import { CONSOLE_PATH } from '../../builds/artifacts/artifact-path.ts'
 import type { JobPlace } from '../../builds/artifacts/job-folders.ts'
 import type { FolderEntry } from '../../builds/artifacts/listing.ts'
 import { assertAgent, type FileCaller, openConsole, openDownload } from '../../builds/runs/files.ts'
+import { webStreamOf } from '../../lib/web-stream.ts'
 import { agentPaths } from '../../wire/agent/paths.ts'
 import { FolderEntryBody } from '../../wire/job-body.ts'
 import { hasAgentToken, tokenOf } from '../agents/agent-token.ts'
@@ -154,7 +155,7 @@ async function sendArchive(
     'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name)}`,
   }
   if (c.req.raw.method === 'HEAD') return new Response(null, { headers })
-  return new Response(Readable.toWeb(await open()), { headers })
+  return new Response(webStreamOf(await open()), { headers })
 }
 
 interface FilePart {
@@ -187,7 +188,7 @@ async function stream(c: Context<RouteEnv>, handle: FileHandle, part: FilePart):
   const bytes = handle.createReadStream({ start: from, end: to - 1 })
   // Where the one fails or is no longer wanted, the other is closed.
   const body = isPlain ? bytes : pipeline(bytes, encoderOf(encoding), () => {})
-  return new Response(Readable.toWeb(body), { status, headers })
+  return new Response(webStreamOf(body), { status, headers })
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   readRepositoryFile,
 } from '../../configuration/access/git-access.ts'
 import type { Revision } from '../../core/revision.ts'
+import { webStreamOf } from '../../lib/web-stream.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { plainBody } from '../../http/content-coding.ts'
 import { malformed } from '../../http/parameters.ts'
@@ -119,7 +120,7 @@ function announced(program: Program, refs: AsyncIterable<Uint8Array>) {
   const line = `# service=git-${program}\n`
   const length = (line.length + 4).toString(16).padStart(4, '0')
   const head = Buffer.from(`${length}${line}0000`)
-  return Readable.toWeb(
+  return webStreamOf(
     Readable.from(
       (async function* () {
         yield head
@@ -175,5 +176,5 @@ async function answerFile(
     await file.handle.close()
     return new Response(null, { headers })
   }
-  return new Response(Readable.toWeb(file.handle.createReadStream()), { headers })
+  return new Response(webStreamOf(file.handle.createReadStream()), { headers })
 }

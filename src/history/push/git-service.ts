@@ -5,6 +5,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { ServiceError, unavailable } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import { inBackground } from '../../lib/in-background.ts'
+import { webStreamOf } from '../../lib/web-stream.ts'
 import { boundaryFile } from '../../git/boundary.ts'
 import { boundaryVariable, type GitExecutable, type RunOptions } from '../../git/git-executable.ts'
 import { ended, type PipedProcess, signalGroup } from '../../processes/piped-process.ts'
@@ -174,7 +175,7 @@ export class GitService {
       ...advise(shown),
       ...notes.splice(0),
     ])
-    return Readable.toWeb(Readable.from(noted, { objectMode: false }))
+    return webStreamOf(Readable.from(noted, { objectMode: false }))
   }
 
   #start(call: GitCall, { isAdvertisement, settings: more }: StartOptions): PipedProcess {
@@ -327,7 +328,7 @@ function outputOf(child: PipedProcess) {
   child.stdout.once('close', () => {
     if (!child.stdout.readableEnded) signalGroup(child, 'SIGTERM')
   })
-  return Readable.toWeb(child.stdout)
+  return webStreamOf(child.stdout)
 }
 
 /** Streams the output of a git process that must run to its end, even when the reader stops early. */

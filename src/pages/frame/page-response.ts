@@ -9,6 +9,7 @@ import { CachedResponse } from '../../http/cached-response.ts'
 import { streamedResponse } from '../../http/streamed-response.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { Turns } from '../../lib/cooperative.ts'
+import { webStreamOf } from '../../lib/web-stream.ts'
 import { escapeForTextarea } from '../kit/words/escape.ts'
 
 /** The value of a JSX expression. */
@@ -82,7 +83,7 @@ export async function pageWithText(
     }
     yield Buffer.from(end)
   }
-  return new Response(Readable.toWeb(Readable.from(pieces())), {
+  return new Response(webStreamOf(Readable.from(pieces())), {
     status,
     headers: { ...PAGE_HEADERS, ...headers },
   })

@@ -27,9 +27,12 @@ export class RealBuilds {
   }
 
   /** A server that takes agents by their key. */
-  static async open(places: { readonly stateDir?: string } = {}): Promise<RealBuilds> {
+  static async open({
+    flags = [],
+    ...places
+  }: { readonly stateDir?: string; readonly flags?: readonly string[] } = {}): Promise<RealBuilds> {
     const real = new RealBuilds(places)
-    await real.serve(['--port', `${await freePort()}`])
+    await real.serve(['--port', `${await freePort()}`, ...flags])
     const { folder } = real
     const close = () => real.#kill()
     real.#scene = BuildScene.over({ url: real.#url, folder, close, fetch: callerOf(real.#url) })
