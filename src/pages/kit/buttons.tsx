@@ -8,6 +8,8 @@ interface LinkButtonProps {
   readonly label: Child
   readonly icon?: IconName
   readonly look?: ButtonLook | undefined
+  /** The name for screen readers, where the label stands beside what it is about. */
+  readonly hint?: string
   /** The key that follows the link. */
   readonly shortcut?: string | undefined
   readonly rel?: 'prev' | 'next'
@@ -17,9 +19,9 @@ interface LinkButtonProps {
 }
 
 /** A link to another page that looks like a button. */
-export function LinkButton({ label, icon, look, shortcut, ...link }: LinkButtonProps) {
+export function LinkButton({ label, icon, look, hint, shortcut, ...link }: LinkButtonProps) {
   return (
-    <a class={classOf('button', look)} {...link} aria-keyshortcuts={shortcut}>
+    <a class={classOf('button', look)} {...link} aria-label={hint} aria-keyshortcuts={shortcut}>
       {icon && <Icon name={icon} />}
       {label}
     </a>

@@ -175,13 +175,22 @@ function Run({ frame, page, now, shown }: PipelineViewProps & { shown: ShownRun 
 /** After a failure a rerun; the next stage only after a question on the page of the failed one. */
 function RunActions({ frame: { links }, shown }: { frame: PageFrame; shown: ShownRun }) {
   const { run, next, again } = shown
+  const of = `of run ${run.counter}`
   if (again !== null) {
     const address = runAddress(again)
     return (
       <form method="post" class="actions" action={links.stageRun(address)}>
-        <ActionButton value="rerun" label={`Rerun stage ${again.stage.name}`} />
+        <ActionButton
+          value="rerun"
+          label={`Rerun stage ${again.stage.name}`}
+          hint={`Rerun stage ${again.stage.name} ${of}`}
+        />
         {next !== null && (
-          <LinkButton href={links.stageRun(address, { ask: 'run' })} label={`Run stage ${next}…`} />
+          <LinkButton
+            href={links.stageRun(address, { ask: 'run' })}
+            label={`Run stage ${next}…`}
+            hint={`Run stage ${next}… ${of}`}
+          />
         )}
       </form>
     )
@@ -191,7 +200,7 @@ function RunActions({ frame: { links }, shown }: { frame: PageFrame; shown: Show
     <form method="post" class="actions">
       <input type="hidden" name="stage" value={next} />
       <input type="hidden" name="counter" value={run.counter} />
-      <ActionButton value="run" label={`Run stage ${next}`} />
+      <ActionButton value="run" label={`Run stage ${next}`} hint={`Run stage ${next} ${of}`} />
     </form>
   )
 }

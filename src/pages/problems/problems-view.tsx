@@ -136,7 +136,7 @@ function Cure({ frame, problem, mayOperate, taken }: ListedProps) {
   if (kind === 'material' && fingerprint !== undefined && pipelines.some(mayOperate)) {
     return (
       <form method="post" action={links.retryMaterial(fingerprint)}>
-        <button>Try again</button>
+        <button aria-label={`Try again for ${pipelines.join(', ')}`}>Try again</button>
       </form>
     )
   }

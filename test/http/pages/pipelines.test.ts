@@ -419,7 +419,7 @@ describe('the page of a pipeline', () => {
     const started = await sendForm(scene.service, '/pipelines/app', run)
 
     expect(early).not.toContain('Run stage ship')
-    expect(late).toContain('Run stage ship')
+    expect(late).toContain('aria-label="Run stage ship of run 1"')
     expect(await followed(scene, started)).toContain('Run 1 of app, stage ship, started.')
     expect((await scene.stage('1/1', 'app/ship')).approved_by).toBe('admin')
   })

@@ -30,6 +30,7 @@ describe('a problem on its page has what it is solved with', () => {
     await scene.post('/api/pipelines/app/schedule')
     const page = await pageOf(scene.service, '/problems')
     const [, path = ''] = /action="(\/problems\/materials\/\w+)"/.exec(page) ?? []
+    expect(page).toContain('<button aria-label="Try again for app">')
     expect(page).toMatch(/The git material cannot be read<span class="muted">: git: /)
 
     const away = await sendForm(scene.service, path, {})

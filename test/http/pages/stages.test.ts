@@ -187,9 +187,10 @@ describe('the page of a run of a stage', () => {
     expect(page).toMatch(/<button class="primary" name="action" value="rerun">\s*Rerun stage/)
     for (const shown of [page, overview]) {
       expect(shown).not.toContain('value="run"')
-      expect(shown).toMatch(/href="\/stages\/app\/build\/1\/1\?ask=run">\s*Run stage ship…/)
+      expect(shown).toMatch(/href="\/stages\/app\/build\/1\/1\?ask=run"[^>]*>\s*Run stage ship…/)
     }
-    expect(overview).toContain('Rerun stage build')
+    expect(overview).toContain('aria-label="Rerun stage build of run 1"')
+    expect(overview).toContain('aria-label="Run stage ship… of run 1"')
     expect(question).toMatch(/Run ship although build failed\?.*value="run"/s)
     expect(await followed(scene, started)).toContain('<h1>app / ship</h1>')
   })
