@@ -4,12 +4,15 @@ import type { History } from '../../history/history.ts'
 import { CommitSha } from '../../core/revision.ts'
 import { splitEntity } from '../../document/entities/entities.ts'
 import { Digest } from '../../core/digest.ts'
+import type { EntityIndex } from '../../index/entity-index.ts'
 import { shownAgent } from '../agents/shown-agent.ts'
+import { knownLabel, entityWords } from '../revisions/entity-words.ts'
 import type { Links } from '../kit/links.ts'
 import type { PageStateDeps } from '../frame/page-state.tsx'
 
 export interface AuditSentenceDeps extends PageStateDeps {
   readonly history: History
+  readonly entities: EntityIndex
 }
 
 /** An entry of the audit log in words, with a link to its subject. */
@@ -172,25 +175,25 @@ export interface ToldEntry extends AuditEntry {
 
 /** Puts an entry into words. */
 export function auditSentence(
-  { history, runs }: AuditSentenceDeps,
+  deps: AuditSentenceDeps,
   links: Links,
   { action, outcome, target, md5, made, targets = [], entities = [] }: ToldEntry,
 ): AuditSentence {
   const own = action === 'change-configuration' ? target : md5
-  const revision = revisionNumber(history, made ?? own ?? '')
+  const revision = revisionNumber(deps.history, made ?? own ?? '')
   const verb = verbOf({ action, outcome })
   if (WITHOUT_OBJECT.includes(action)) {
     const names = entities
       .slice(0, MAX_NAMED)
-      .map((entity) => entityName(entity, runs))
+      .map((entity) => entityName(deps, entity))
       .join(', ')
     return { verb, object: names === '' ? '' : `(${names})`, href: null, revision }
   }
   if (targets.length > 0) {
-    const objects = targets.map((each) => placeOf({ links, runs }, each)?.object ?? each)
+    const objects = targets.map((each) => placeOf(deps, links, each)?.object ?? each)
     return { verb, object: objects.join(', '), href: null, revision }
   }
-  const place = proposedIn(links, { action, target }) ?? placeOf({ links, runs }, target)
+  const place = proposedIn(links, { action, target }) ?? placeOf(deps, links, target)
   const words = target.split(' ').map(shortened).join(' ')
   return { verb, ...(place ?? { object: words, href: null }), revision }
 }
@@ -203,25 +206,26 @@ function proposedIn(links: Links, { action, target }: Pick<ToldEntry, 'action' |
   return { object, href: links.proposal(Number(number)) }
 }
 
-/** `pipeline web-shop`; an agent by its name where that is known. */
-function entityName(entity: string, runs: PageStateDeps['runs']): string {
+/** `pipeline web-shop` */
+function entityName(deps: AuditSentenceDeps, entity: string): string {
   const { kind, name } = splitEntity(entity)
-  const known = kind === 'agent' ? runs()?.directory.find(name) : undefined
-  return `${kind} ${known ? shownAgent(known).name : name}`.trimEnd()
+  return kind === 'agent' ? `agent ${agentName(deps, name)}` : entityWords(deps, entity)
+}
+
+/** The host of an agent, and of one that is gone the host that it had. */
+function agentName(deps: AuditSentenceDeps, uuid: string): string {
+  const known = deps.runs()?.directory.find(uuid)
+  return known ? shownAgent(known).name : knownLabel(deps, `agent/${uuid}`)
 }
 
 type Place = Pick<AuditSentence, 'object' | 'href'>
 
 /** The subject of a call, from its path. */
-function placeOf(
-  { links, runs }: PageStateDeps & { readonly links: Links },
-  target: string,
-): Place | null {
+function placeOf(deps: AuditSentenceDeps, links: Links, target: string): Place | null {
   const [kind = '', ...parts] = segmentsOf(target)
   const [first = '', second = '', third, fourth] = parts
   if (kind === 'agents' && parts.length > 0) {
-    const known = runs()?.directory.find(first)
-    return { object: known ? shownAgent(known).name : first, href: links.agent(first) }
+    return { object: agentName(deps, first), href: links.agent(first) }
   }
   if (kind === 'agents-protocol' && first === 'register')
     return { object: '(not named)', href: null }
@@ -254,7 +258,8 @@ function placeOf(
     return { object: `${first} / ${second}`, href: links.stage(stage) }
   }
   if (kind === 'config' && (first === 'entity' || first === 'entities')) {
-    return { object: `${second} ${third ?? ''}`.trimEnd(), href: links.entity(second, third ?? '') }
+    const object = entityName(deps, [second, third ?? []].flat().join('/'))
+    return { object, href: links.entity(second, third ?? '') }
   }
   if (kind === 'config' && first === 'compare' && third !== undefined) {
     return {

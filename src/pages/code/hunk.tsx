@@ -4,7 +4,7 @@ import type { ShownRegion } from './comparison.ts'
 import type { CompareQuery } from './compare-query.ts'
 import { countOf, plural } from '../kit/words/count.ts'
 import { type RowsOptions, splitRows, unifiedRows } from './rows-html.ts'
-import type { Links } from '../kit/links.ts'
+import type { PageFrame } from '../kit/layout.tsx'
 
 export interface HunkProps {
   readonly region: ShownRegion
@@ -154,14 +154,14 @@ function Fold({ region }: { region: ShownRegion }) {
 }
 
 interface HunkLinksProps {
-  readonly links: Links
+  readonly frame: PageFrame
   readonly region: ShownRegion
   readonly from: string
   readonly to: string
 }
 
 /** Links to the history of the entity at this place, and to the line in the whole document. */
-export function HunkLinks({ links, region, from, to }: HunkLinksProps) {
+export function HunkLinks({ frame: { links, wordsOf }, region, from, to }: HunkLinksProps) {
   const { entity } = region.place
   const { side, number } = region.line
   const file = links.snapshot(side === 'before' ? from : to, { line: number })
@@ -170,7 +170,7 @@ export function HunkLinks({ links, region, from, to }: HunkLinksProps) {
       {entity !== null && (
         <a href={links.entity(entity.kind, entity.name)}>
           History
-          <span class="visually-hidden">{` of ${entity.kind} ${entity.name}`}</span>
+          <span class="visually-hidden">{` of ${wordsOf(`${entity.kind}/${entity.name}`)}`}</span>
         </a>
       )}
       <a href={`${file}#L${number}`}>{`Line ${number} in file`}</a>

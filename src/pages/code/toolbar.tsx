@@ -20,13 +20,15 @@ export interface ToolbarProps {
   readonly address: (query: CompareQuery) => string
   /** Whether the comparison contains differences about agents, which can be left out. */
   readonly offersAgents?: boolean
+  /** The entity that the text is narrowed to, in words. */
+  readonly only?: string | null
   /** Further actions on the text. */
   readonly children?: Child
 }
 
 /** The display options of a diff. Each choice is an address. */
 export function Toolbar(props: ToolbarProps) {
-  const { query, address, offersAgents = false, children } = props
+  const { query, address, offersAgents = false, only = null, children } = props
   const at = (change: Partial<CompareQuery>) =>
     `${address({ ...query, start: null, ...change })}#diff`
   return (
@@ -54,9 +56,9 @@ export function Toolbar(props: ToolbarProps) {
         />
       )}
       {children}
-      {query.entity !== '' && (
+      {only !== null && (
         <span class="badge changed">
-          {`only ${query.entity.replace('/', ' ')} `}
+          {`only ${only} `}
           <a href={at({ entity: '' })}>show all</a>
         </span>
       )}

@@ -98,7 +98,8 @@ async function answerComparison(
   const { before, after, older, newer } = compared
   const neighbours = `${older?.commit ?? ''} ${newer?.commit ?? ''}`
   const known = `${isIndexed} ${JSON.stringify([leaks, [before, after, ...compared.between].map(({ tags }) => tags)])}`
-  const facts = [before.commit, after.commit, neighbours, c.req.url, known]
+  const narrowed = frame.wordsOf(query.entity)
+  const facts = [before.commit, after.commit, neighbours, c.req.url, known, narrowed]
   const etag = pages.etag(frame, facts)
   const immutable = isFixed && leaks.length === 0
   const flash = pages.flash.take(c)

@@ -61,7 +61,7 @@ export async function renderComparePage(props: CompareViewProps): Promise<Html> 
   const { frame, comparison, query, from, to } = props
   const hunks = comparison.regions.map((region) => () => (
     <HunkView region={region} query={query} address={addressIn(props)}>
-      <HunkLinks links={frame.links} region={region} from={from} to={to} />
+      <HunkLinks frame={frame} region={region} from={from} to={to} />
     </HunkView>
   ))
   const [card, ...text] = await renderInTurns([() => <ChangesInWords {...props} />, ...hunks])
@@ -119,6 +119,7 @@ function CompareView(props: CompareViewProps & RenderedParts) {
               comparison={comparison}
               query={query}
               address={address}
+              only={query.entity === '' ? null : frame.wordsOf(query.entity)}
               offersAgents={summary === 'later' || (described?.isAboutAgents ?? false)}
             >
               {reveal === null && hidesSecrets(comparison) && (
@@ -204,7 +205,7 @@ function Head(props: CompareViewProps) {
             <span>
               <LineCounts lines={lines} />
               {` lines in ${countOf(total, 'place')}`}
-              {query.entity !== '' && ` of ${query.entity.replace('/', ' ')}`}
+              {query.entity !== '' && ` of ${frame.wordsOf(query.entity)}`}
             </span>
           )}
         </span>
@@ -269,7 +270,7 @@ function hidesSecrets({ regions }: Comparison): boolean {
 }
 
 /** Explains cases in which the text alone would be confusing. */
-function State({ frame: { links }, comparison, query, from, to }: CompareViewProps) {
+function State({ frame: { links, wordsOf }, comparison, query, from, to }: CompareViewProps) {
   const { before, after, isSpaceOnly, regions, differs } = comparison
   const swap = links.compare(to, from, compareQueryOf(query))
   const all = links.compare(
@@ -306,7 +307,7 @@ function State({ frame: { links }, comparison, query, from, to }: CompareViewPro
         <p class="card">
           {query.entity === ''
             ? 'Only agents changed, and they are hidden. '
-            : `Nothing differs in ${query.entity.replace('/', ' ')}. `}
+            : `Nothing differs in ${wordsOf(query.entity)}. `}
           <a href={all}>Show all changes</a>
         </p>
       )}

@@ -39,7 +39,7 @@ export interface ConflictViewProps {
  */
 export function ConflictView(props: ConflictViewProps) {
   const { frame, draft, conflict, base, current, choices, isIncomplete } = props
-  const title = editTitleOf(draft.entity)
+  const title = editTitleOf(frame, draft.entity)
   return (
     <PageLayout frame={frame} title={title} section="edit" wide styles={['edit.css']}>
       <form class="edit" method="post" action={frame.links.edit()} enctype="multipart/form-data">

@@ -41,7 +41,7 @@ export interface EditViewProps {
 /** The XML of the whole configuration, or of one entity, in a form that works without a script. */
 export function EditView(props: EditViewProps) {
   const { frame, base, entity, problems, notice } = props
-  const title = editTitleOf(entity)
+  const title = editTitleOf(frame, entity)
   return (
     <PageLayout
       frame={frame}
@@ -96,8 +96,8 @@ export function InvalidEditCard({ links }: { links: Links }) {
 }
 
 /** The title of the pages of an edit: of one entity, or of the whole configuration. */
-export function editTitleOf(entity: EntityName | null): string {
-  return entity === null ? 'Edit configuration' : `Edit ${entity.kind} ${entity.name}`
+export function editTitleOf({ wordsOf }: PageFrame, entity: EntityName | null): string {
+  return `Edit ${entity === null ? 'configuration' : wordsOf(`${entity.kind}/${entity.name}`)}`
 }
 
 /** The fields that every form of a draft has besides the text. */

@@ -39,7 +39,7 @@ export function EntityCompareView(props: EntityCompareViewProps) {
   return (
     <PageLayout
       frame={frame}
-      title={`${address.name}, r${before.number} → r${after.number}`}
+      title={`${titleOf(frame, address)}, r${before.number} → r${after.number}`}
       section="history"
       wide
       styles={['code.css', 'compare.css']}
@@ -80,7 +80,7 @@ function Head(props: EntityCompareViewProps) {
     <PageHead
       trail={[[`← History of this ${address.kind}`, links.entity(address.kind, address.name), 'u']]}
       steps={{ older: older && stepOf(older), newer: newer && stepOf(newer) }}
-      title={titleOf(address)}
+      title={titleOf(frame, address)}
       name={`r${before.number} → r${after.number}`}
       about={
         <span class="row">

@@ -1,7 +1,7 @@
 import type { Principal } from '../../core/principal.ts'
 import { type IndexProgress, unfinished } from '../../index/index-progress.ts'
 import { nameKey } from '../../core/name-key.ts'
-import { holdsOthers, isLabelled, splitEntity } from '../../document/entities/entities.ts'
+import { holdsOthers, splitEntity } from '../../document/entities/entities.ts'
 import { entitiesOf, formerNameOf } from '../../document/changes/entities-of.ts'
 import type { Revision } from '../../core/revision.ts'
 import type { History } from '../../history/history.ts'
@@ -51,8 +51,6 @@ export interface ShownStep extends EntityStep {
 /** The history of one entity, as one page shows it. */
 export interface EntityHistory {
   readonly address: EntityAddress
-  /** The name for people, such as the host of an agent. */
-  readonly label: string
   /** Its former names, the latest first. */
   readonly former: readonly string[]
   readonly steps: readonly ShownStep[]
@@ -117,7 +115,6 @@ export async function readEntityHistory(
   if (all.length === 0 && now === null && indexing === null) throw entityNotFound(address)
   return {
     address,
-    label: labelOf(address, all),
     former: formerNames(address, names),
     steps: await shownSteps(deps, principal, { address, all, offset }),
     effective:
@@ -179,15 +176,6 @@ function currentText({ text, line }: EntityText): Omit<CurrentText, 'revision'> 
   if (lines > MAX_LINES) return { line, lines, shown: null }
   const pieces = new LinePieces(textLinesOf(Buffer.from(text), lines))
   return { line, lines, shown: pieces.of({ start: 0, end: lines }) }
-}
-
-function labelOf({ name, entity }: EntityAddress, steps: Iterable<EntityStep>): string {
-  if (!isLabelled(entity)) return name
-  for (const { changes } of steps) {
-    const told = changes.find((change) => change.entity === entity)
-    if (told) return told.label
-  }
-  return name
 }
 
 function formerNames({ entity, stage }: EntityAddress, steps: VisibleSteps['names']): string[] {

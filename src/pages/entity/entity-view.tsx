@@ -3,12 +3,13 @@ import { capitalised } from '../kit/words/capitalised.ts'
 import type { EntityHistory } from './entity-history.ts'
 import { hasForm } from '../../document/form/form-shape.ts'
 import { EntityName } from '../work/edit-scope.ts'
-import { type OpenPageWithMessage, PageLayout } from '../kit/layout.tsx'
+import { type OpenPageWithMessage, type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { EffectiveTable } from './effective-table.tsx'
 import { LinkButton, LinkChoice } from '../kit/buttons.tsx'
 import { countOf } from '../kit/words/count.ts'
 import { FlashCard } from '../kit/notice.tsx'
 import { PageHead } from '../kit/page-head.tsx'
+import type { EntityAddress } from '../revisions/entity-address.ts'
 import type { Links } from '../kit/links.ts'
 import { StateAway } from '../frame/page-state.tsx'
 import { listingHtml } from '../code/listing-html.ts'
@@ -25,7 +26,7 @@ export function EntityView(props: EntityViewProps) {
   return (
     <PageLayout
       frame={frame}
-      title={titleOf({ kind: entity.address.kind, name: entity.label })}
+      title={titleOf(frame, entity.address)}
       section="history"
       styles={['code.css', 'compare.css', 'snapshot.css', 'entity.css']}
     >
@@ -39,7 +40,8 @@ export function EntityView(props: EntityViewProps) {
   )
 }
 
-function Head({ frame: { links }, entity }: EntityViewProps) {
+function Head({ frame, entity }: EntityViewProps) {
+  const { links } = frame
   const { address, total, former, now, isAdministrator } = entity
   const runs = runsOf(links, address)
   const edited = EntityName.safeParse(address)
@@ -48,7 +50,7 @@ function Head({ frame: { links }, entity }: EntityViewProps) {
   return (
     <PageHead
       {...(isAdministrator ? { trail: [['← History', links.history(), 'u']] } : {})}
-      title={titleOf({ kind: entity.address.kind, name: entity.label })}
+      title={titleOf(frame, entity.address)}
       about={
         <>
           {countOf(total, address.kind === 'group' ? 'revision' : 'change')}
@@ -158,6 +160,6 @@ function CurrentXml({ frame: { links }, entity, now: time }: EntityViewProps) {
 }
 
 /** `Pipeline checkout` */
-export function titleOf({ kind, name }: { readonly kind: string; readonly name: string }): string {
-  return `${capitalised(kind)} ${name}`.trimEnd()
+export function titleOf({ wordsOf }: PageFrame, { kind, name }: EntityAddress): string {
+  return capitalised(wordsOf(`${kind}/${name}`))
 }

@@ -10,6 +10,7 @@ import { type Assets, builtAssets } from '../assets/assets.ts'
 import { coloursOf } from '../kit/colours.ts'
 import type { OpenPage, OpenPageWithMessage, PageFrame } from '../kit/layout.tsx'
 import { Links } from '../kit/links.ts'
+import { entityWords } from '../revisions/entity-words.ts'
 import { FlashMessages } from './flash-message.ts'
 
 /** The context that all pages share: their addresses, their assets, and the data of their frame. */
@@ -19,6 +20,7 @@ export class PageContext {
   readonly flash = new FlashMessages()
   readonly #health: ApiContext['health']
   readonly #access: ApiContext['configuration']['access']
+  readonly #entities: ApiContext['configuration']['entities']
   readonly #publicUrl: string | null
   readonly #clock: ApiContext['clock']
 
@@ -27,6 +29,7 @@ export class PageContext {
     this.links = new Links(site.basePath)
     this.#health = health
     this.#access = configuration.access
+    this.#entities = configuration.entities
     this.#publicUrl = site.publicUrl
   }
 
@@ -92,7 +95,8 @@ export class PageContext {
     ]
     const here = `${pathname}${search}`
     const who = { username, hasSession, isAdministrator, history, everyoneAdministers }
-    const frame = { links, assets, ...who, problems, maintenance, colours, here }
+    const wordsOf = (entity: string) => entityWords({ entities: this.#entities }, entity)
+    const frame = { links, assets, ...who, problems, maintenance, colours, wordsOf, here }
     return { ...frame, key: keyOf(facts) }
   }
 

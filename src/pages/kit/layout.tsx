@@ -27,6 +27,8 @@ export interface PageFrame {
   /** A sentence about what is refused for maintenance; null where nothing is. */
   readonly maintenance: string | null
   readonly colours: Colours
+  /** Puts the name of an entity into words, such as `agent build-01`. */
+  readonly wordsOf: (entity: string) => string
   /** The address of the page itself, for forms that return to it. */
   readonly here: string
   /** Differs when anything in the frame does; a part of every page's ETag. */

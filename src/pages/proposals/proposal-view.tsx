@@ -265,7 +265,7 @@ function placeOfComment(entity: string | undefined, line: number | undefined): s
 }
 
 /** One form: its text goes with whichever button is pressed. */
-function Decisions({ frame: { links, username }, detail }: ProposalViewProps) {
+function Decisions({ frame: { links, username, wordsOf }, detail }: ProposalViewProps) {
   const { proposal, verdict, approval } = detail
   const isReviewed = proposal.reviews.some(({ by }) => by.username === username)
   const canMerge = verdict?.kind === 'allowed'
@@ -297,9 +297,7 @@ function Decisions({ frame: { links, username }, detail }: ProposalViewProps) {
         name="entity"
         options={[
           ['', 'The whole proposal'],
-          ...proposal.newest.touches.map(
-            ({ entity }) => [entity, entity.replace('/', ' ')] as const,
-          ),
+          ...proposal.newest.touches.map(({ entity }) => [entity, wordsOf(entity)] as const),
         ]}
       />
       <label class="field">

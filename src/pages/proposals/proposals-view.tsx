@@ -1,6 +1,6 @@
 import type { Proposal, ProposalState } from '../../proposals/proposal.ts'
 import { LinkChoice } from '../kit/buttons.tsx'
-import { type OpenPage, PageLayout } from '../kit/layout.tsx'
+import { type OpenPage, type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import { Table } from '../kit/table.tsx'
 import { When } from '../kit/when.tsx'
@@ -30,7 +30,7 @@ export function ProposalsView({ frame, proposals, state, isWaiting, now }: Propo
       <a href={links.proposal(each.number)}>{each.title}</a>,
       each.number,
       each.contributors.join(', '),
-      namesOf(each),
+      namesOf(frame, each),
       <When time={each.changed} now={now} />,
     ],
   }))
@@ -56,8 +56,8 @@ export function ProposalsView({ frame, proposals, state, isWaiting, now }: Propo
   )
 }
 
-function namesOf({ newest: { touches } }: Proposal): string {
-  const named = touches.slice(0, MAX_NAMED).map(({ entity }) => entity.replace('/', ' '))
+function namesOf({ wordsOf }: PageFrame, { newest: { touches } }: Proposal): string {
+  const named = touches.slice(0, MAX_NAMED).map(({ entity }) => wordsOf(entity))
   const left = touches.length - named.length
   return `${named.join(', ')}${left > 0 ? ` and ${left} more` : ''}`
 }

@@ -12,6 +12,7 @@ import {
 } from './restore-scope.ts'
 import { nameAt } from '../entity/entity-comparison.ts'
 import type { EntityAddress } from '../revisions/entity-address.ts'
+import { knownLabel, entityWords } from '../revisions/entity-words.ts'
 import { entitySteps } from '../entity/entity-steps.ts'
 import type { Digest } from '../../core/digest.ts'
 import { ServiceError } from '../../core/errors.ts'
@@ -20,7 +21,12 @@ import { assertMay } from '../../configuration/access/permission.ts'
 import { assertMayChange } from '../../configuration/gate/refusal.ts'
 import { assertAdministers } from '../../configuration/entities/entity-access.ts'
 import { readRevision } from '../../configuration/entities/read-entity.ts'
-import { findNamedEntity, foldEntity } from '../../document/entities/entities.ts'
+import {
+  DOCUMENT_LABEL,
+  findNamedEntity,
+  foldEntity,
+  splitEntity,
+} from '../../document/entities/entities.ts'
 import { makeCurrent } from '../../configuration/save/config-restoring.ts'
 import type { ContestedPart } from '../work/undo-work.ts'
 
@@ -57,7 +63,7 @@ export async function planRestore(
     case 'entity': {
       const { kind, name: called } = scope.address
       const result = await planEntity(deps, principal, { ground, address: scope.address })
-      const what = `${kind} ${called}`
+      const what = entityWords(deps, `${kind}/${called}`)
       const subject = restoreSubject({ verb: 'Restore', what, ...revision })
       return { ...ground, scope, subject, result }
     }
@@ -119,7 +125,7 @@ async function planEntity(
   const past = nameAt(steps, revision)?.entity ?? entity
   const names = { now: entity, past }
   await assertOwnEntity(deps, principal, { ground, names })
-  const absent = `r${revision.number} has no ${kind} ${name}`
+  const absent = `r${revision.number} has no ${entityWords(deps, `${kind}/${name}`)}`
   if (stage !== null) return blocked('A stage cannot be restored alone')
   const older = await deps.history.readDocument(revision)
   const restored = await deps.work.restoreEntity({ current: before, older, names })
@@ -208,27 +214,31 @@ async function planUndoing(
   const { contested, document } = undoing
   if (isRest || contested.length === 0) return document
   const hasRest = Buffer.compare(document, theirs) !== 0
-  return { ...changedAgain(deps, ground, contested), contested, hasRest }
+  const told = contested.map((part) => ({ ...part, path: toldPath(deps, part) }))
+  return { ...changedAgain(deps, ground, contested), contested: told, hasRest }
+}
+
+/** The path with the name that people know the entity by. */
+function toldPath(deps: RestoreDeps, { path, entity }: ContestedPart): string {
+  if (entity === null) return path
+  return path.replace(`"${splitEntity(entity).name}"`, () => `"${knownLabel(deps, entity)}"`)
 }
 
 /** The revision that changed the same things later. */
 function changedAgain(
-  { history, entities }: RestoreDeps,
+  deps: RestoreDeps,
   { revision, current }: RestoreGround,
   contested: readonly ContestedPart[],
 ): Pick<Obstacle, 'reason' | 'revision'> {
+  const { history, entities } = deps
   const touched = [...new Set(contested.map(({ entity }) => entity))]
   const found = entities.newestOf(touched.flatMap((entity) => entity ?? []).map(foldEntity))
   const newest = found && numbered(history, found)
   const by = newest !== null && newest.number > revision.number ? newest : current
   const and = touched.length > 1 ? ` and ${touched.length - 1} more` : ''
   const were = touched.length > 1 ? 'were' : 'was'
-  const again = `${nameOf(touched[0] ?? null)}${and} ${were} changed again by ${by.who} in r${by.number}`
+  const first = entityWords(deps, touched[0] ?? DOCUMENT_LABEL)
+  const again = `the ${first}${and} ${were} changed again by ${by.who} in r${by.number}`
   const reason = `r${revision.number} cannot be undone automatically: ${again}`
   return { reason, revision: by }
-}
-
-/** `the pipeline shop` */
-function nameOf(entity: string | null): string {
-  return `the ${entity?.replace('/', ' ') ?? 'configuration'}`
 }

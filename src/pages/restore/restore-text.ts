@@ -1,6 +1,7 @@
 import { isAboutAll } from '../parts/change-groups.ts'
 import type { RestorePreview } from './restore-preview.ts'
-import type { Links, Query } from '../kit/links.ts'
+import type { PageFrame } from '../kit/layout.tsx'
+import type { Query } from '../kit/links.ts'
 
 /** The texts and addresses on the page of a restore. */
 export interface RestoreTexts {
@@ -23,7 +24,7 @@ export interface RestoreTexts {
 
 /** The texts for each scope. */
 export function restoreTexts(
-  links: Links,
+  { links, wordsOf }: PageFrame,
   { scope, revision, current, comparison }: RestorePreview,
 ): RestoreTexts {
   const name = `r${revision.number}`
@@ -42,14 +43,15 @@ export function restoreTexts(
       }
     case 'entity': {
       const { kind, name: called } = scope.address
+      const what = wordsOf(`${kind}/${called}`)
       const changes = comparison?.changes?.listed.groups.flatMap((group) => group.changes) ?? []
       const isThere = !changes.some((change) => change.kind === 'added' && isAboutAll(change))
       return {
-        title: `Restore ${kind} ${called} as of ${name}`,
+        title: `Restore ${what} as of ${name}`,
         button: `Restore only this ${kind}`,
         promise: `Changes only this ${kind}, back to ${name}. Everything else stays. ${saved}`,
-        same: `The ${kind} ${called} is already as it was in ${name}. There is nothing to restore.`,
-        refusal: `The ${kind} ${called} cannot be restored`,
+        same: `The ${what} is already as it was in ${name}. There is nothing to restore.`,
+        refusal: `The ${what} cannot be restored`,
         address: (query) => links.restoreEntity(scope.address, name, query),
         back: links.entity(kind, called),
         edit: isThere ? links.edit({ entity: `${kind}/${called}`, from: name }) : null,

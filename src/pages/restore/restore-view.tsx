@@ -34,9 +34,8 @@ const MAX_PARTS = 10
 /** The preview of a restore, and its form. A restore removes nothing from the history. */
 export function RestoreView(props: RestoreViewProps) {
   const { frame, preview, notice } = props
-  const { links } = frame
   const { obstacle, problems, isSame } = preview
-  const { title, same, back } = restoreTexts(links, preview)
+  const { title, same, back } = restoreTexts(frame, preview)
   return (
     <PageLayout
       frame={frame}
@@ -91,8 +90,9 @@ function Result(props: RestoreViewProps) {
   const { preview, view } = props
   const { comparison, plan } = preview
   if (comparison === null) return <></>
-  const { links, isAdministrator } = props.frame
-  const { address } = restoreTexts(links, preview)
+  const { frame } = props
+  const { links, isAdministrator } = frame
+  const { address } = restoreTexts(frame, preview)
   return (
     <>
       <RestoreForm {...props} />
@@ -132,12 +132,9 @@ function FullComparison({ frame: { links }, preview }: RestoreViewProps) {
 }
 
 function InTheWay(props: RestoreViewProps & { obstacle: Obstacle }) {
-  const {
-    frame: { links },
-    preview,
-    obstacle,
-  } = props
-  const { back, refusal } = restoreTexts(links, preview)
+  const { frame, preview, obstacle } = props
+  const { links } = frame
+  const { back, refusal } = restoreTexts(frame, preview)
   return (
     <section class="card stale fields">
       <h2>{refusal}</h2>
@@ -160,7 +157,7 @@ function ContestedParts({ obstacle: { contested } }: { readonly obstacle: Obstac
 
 /** The ways to undo what can be undone. */
 function WaysOn({
-  frame: { links },
+  frame: { links, wordsOf },
   preview: { revision },
   obstacle: { contested, hasRest },
 }: RestoreViewProps & { obstacle: Obstacle }) {
@@ -183,7 +180,7 @@ function WaysOn({
           ) : (
             <LinkButton
               href={links.restoreEntity(address, before)}
-              label={`Restore ${address.kind} ${address.name} as of ${before}`}
+              label={`Restore ${wordsOf(entity)} as of ${before}`}
             />
           )
         })}
@@ -202,7 +199,7 @@ function ChangeLink({ links, revision }: { links: Links; revision: RevisionStep 
 
 function RestoreForm({ frame, preview, reason, view }: RestoreViewProps) {
   const { current, plan } = preview
-  const { promise, address, button, back, edit } = restoreTexts(frame.links, preview)
+  const { promise, address, button, back, edit } = restoreTexts(frame, preview)
   return (
     <form class="card stale fields" method="post" action={address(queryOf(view))}>
       <p>{promise}</p>

@@ -48,6 +48,18 @@ describe('the page of the audit log', () => {
     expect(rowsIn(page).join('')).not.toMatch(/\/api\/|[0-9a-f]{40}</)
   })
 
+  it('names the host of an agent that is gone', async () => {
+    const scene = await BuildScene.open({ pipelines: [{ name: 'app' }] })
+    const agent = await ProtocolAgent.join(scene.service, 'a1')
+    await sendForm(scene.service, '/agents', { action: 'disable', agent: 'a1' })
+    await agent.contact({ jobId: null, stopping: true })
+    await sendForm(scene.service, '/agents', { action: 'delete', agent: 'a1' })
+
+    const page = await pageOf(scene.service, '/audit')
+
+    expect(rowWith(page, 'Deleted agent')).toContain('<a href="/agents/a1">host-a1</a>')
+  })
+
   it('has one row for each deed, with the revision that it made, below its day', async () => {
     const scene = await BuildScene.open({ pipelines: [{ name: 'app' }] })
     await ProtocolAgent.join(scene.service, 'a1')

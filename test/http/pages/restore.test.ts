@@ -391,3 +391,33 @@ function memberOf(name: string): string {
   const [, member = ''] = /( {4}<pipeline name[^]*<\/pipeline>\n)/.exec(documentWith(name)) ?? []
   return member
 }
+
+describe('the restore of an agent', () => {
+  const UUID = '7cc5ab78-8c05-4c86-9dd4-0b7a1bf8388f'
+  const entity = `agent/${UUID}`
+
+  function withAddress(address: string): string {
+    const agent = `<agent hostname="build-01" ipaddress="${address}" uuid="${UUID}" />`
+    return ONE.replace('</cruise>', `  <agents>\n    ${agent}\n  </agents>\n</cruise>`)
+  }
+
+  it('names its host, whether it can be restored, undone or compared', async () => {
+    const service = await withRevisions(...['10.0.0.1', '10.0.0.2', '10.0.0.3'].map(withAddress))
+    const textOf = async (path: string) =>
+      (await pageOf(service, path)).replace(/<[^>]*>/g, '').replaceAll('&quot;', '"')
+
+    const undo = await textOf('/config/r3/undo')
+    expect(undo).toContain('the agent build-01 was changed again by admin in r4')
+    expect(undo).toContain('agent "build-01"')
+    expect(undo).toContain('Restore agent build-01 as of r2')
+    expect(undo).not.toContain(UUID)
+    const texts = {
+      [`/config/entity/${entity}/restore/r2`]: 'Restore agent build-01 as of r2',
+      [`/config/entity/${entity}/restore/r1`]: 'r1 has no agent build-01',
+      [`/config/entity/${entity}/compare/r2/r3`]: 'Agent build-01 r2 → r3',
+      [`/config/edit?entity=${entity}`]: 'Edit agent build-01',
+      [`/config/compare/r2/r3?entity=${entity}`]: 'only agent build-01',
+    }
+    for (const [path, text] of Object.entries(texts)) expect(await textOf(path)).toContain(text)
+  })
+})
