@@ -2,6 +2,7 @@ import { currentDocument } from '../configuration/current/current-document.ts'
 import { isDeepStrictEqual } from 'node:util'
 import type { Review, ReviewedProposal } from '../core/change-origin.ts'
 import { ServiceError } from '../core/errors.ts'
+import { isSameName } from '../core/name-key.ts'
 import type { Principal } from '../core/principal.ts'
 import type { Verdict } from '../configuration/gate/rules/verdict.ts'
 import { gateRefusal } from '../configuration/gate/refusal.ts'
@@ -25,6 +26,8 @@ import { toldProblems } from './visibility.ts'
 import { findMerged, PROPOSAL_TRAILER, settleMerge } from './settle-merge.ts'
 
 export const APPROVED_TRAILER = 'Approved-by'
+/** Names who merged the proposal of somebody else, as rules may be about that person. */
+const MERGED_TRAILER = 'Merged-by'
 
 export interface ProposalMerge {
   /** The reason of an override, or more words for the commit; may be empty. */
@@ -119,7 +122,7 @@ async function commit(
     computeMerge(deps, principal, { ready, before: document })
   const origin = { door: 'proposal', principal, proposal: reviewed } as const
   const message = reasonOfMerge(proposal, request)
-  const options = { subject: title, message, trailers: trailersFor(ready) }
+  const options = { subject: title, message, trailers: trailersFor(ready, principal) }
   try {
     const saved = await deps.writer.change(origin, compute, options)
     const { commit: revision, digest } = saved.revision
@@ -168,12 +171,17 @@ async function resultUpon(
   return result.document
 }
 
-function trailersFor({ reviewed, approved: { digest, rules } }: ReadyMerge): readonly Trailer[] {
+function trailersFor(
+  { reviewed, approved: { digest, rules } }: ReadyMerge,
+  { username }: Principal,
+): readonly Trailer[] {
   const approvals = reviewed.reviews.filter(
     (review) => review.decision === 'approve' && review.digest === digest && review.rules === rules,
   )
+  const isByAuthor = isSameName(username, reviewed.author)
   return [
     [PROPOSAL_TRAILER, `${reviewed.number}`],
+    ...(isByAuthor ? [] : [[MERGED_TRAILER, username] as const]),
     ...approvals.map(({ by }): Trailer => [APPROVED_TRAILER, `${by} ${digest}`]),
   ]
 }

@@ -57,7 +57,9 @@ export const ProposalEntry = z.object({
   /** The reason for which it was not merged by itself, or null. */
   held: z.string().nullable(),
   mergedCommit: CommitSha.exactOptional(),
+  mergedBy: Author.exactOptional(),
   closedBecause: z.string().exactOptional(),
+  closedBy: Author.exactOptional(),
 })
 export type ProposalEntry = z.infer<typeof ProposalEntry>
 

@@ -21,10 +21,22 @@ function putRules(service: CalledService, body: string, condition: Record<string
   return service.fetch(path, { method: 'PUT', body, headers: condition, as: ROOT })
 }
 
-async function serviceWithRules(): Promise<CalledService> {
+/** Nobody but root changes pipelines, and changes by the owner are warned of. */
+const FROZEN = `version: 1
+rules:
+  - name: freeze
+    match: { entity: pipeline in group/first }
+    effect: deny
+    except: user/root
+  - name: owner
+    match: { user: owner }
+    effect: warn
+`
+
+async function serviceWithRules(rules = RULES): Promise<CalledService> {
   const service = await openService()
   await secure(service)
-  const put = await putRules(service, RULES, { 'if-none-match': '*' })
+  const put = await putRules(service, rules, { 'if-none-match': '*' })
   expect(put.status).toBeLessThan(300)
   return service
 }
@@ -66,5 +78,30 @@ describe('a proposal that rules need', () => {
     expect(trailers).toContain('owner\n')
     expect(trailers).toContain('Proposal: 1')
     expect(trailers).toContain(`Approved-by: root ${digest}`)
+  })
+
+  it('that somebody merges whom a rule excepts says so in its commit, for a replay of the rules', async () => {
+    const service = await serviceWithRules(FROZEN)
+    await ask(service, 'owner', '', { title: 'Ruled', entities: ENTITIES })
+
+    const own = await ask(service, 'owner', '/1/merge', {})
+    const merged = await ask(service, 'root', '/1/merge', {})
+
+    expect([own.status, merged.status]).toEqual([403, 200])
+    expect(merged.body).toMatchObject({ author: 'owner', mergedBy: 'root' })
+    const trailers = git(service.repository, 'log', '-1', '--format=%(trailers:only)')
+    expect(trailers).toContain('Merged-by: root\n')
+    const replay = await service.fetch('/api/admin/rules/replay?since=r3', {
+      method: 'POST',
+      body: FROZEN,
+      as: ROOT,
+    })
+    expect(JSON.parse(await replay.text())).toMatchObject({
+      changes: 1,
+      rules: [
+        { name: 'freeze', heldUp: 0 },
+        { name: 'owner', warned: 1 },
+      ],
+    })
   })
 })

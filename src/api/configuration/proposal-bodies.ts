@@ -22,8 +22,8 @@ export function renderProposal(proposal: Proposal): ProposalEntry {
     version: newest.version,
     entities: newest.touches.map(({ entity }) => entity),
     held: proposal.held,
-    ...(merged === null ? {} : { mergedCommit: merged.commit }),
-    ...(closed === null ? {} : { closedBecause: closed.text }),
+    ...(merged && { mergedCommit: merged.commit, mergedBy: merged.by.username }),
+    ...(closed && { closedBecause: closed.text, closedBy: closed.by.username }),
   }
 }
 

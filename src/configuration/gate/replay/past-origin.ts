@@ -9,7 +9,7 @@ import type { GateRule } from '../rules/rule.ts'
 export interface PastOrigin {
   /** The doors that it may have come by: history does not keep which. */
   readonly doors: readonly [Door, ...Door[]]
-  /** Null at the doors without a caller. */
+  /** Who merged the proposal, or made the change; null at the doors without a caller. */
   readonly principal: Principal | null
   readonly reason: string
   /** Milliseconds since the UNIX epoch. */
@@ -20,6 +20,9 @@ export interface PastOrigin {
 
 interface PastProposal {
   readonly number: number
+  readonly author: string
+  /** Absent where its author merged it. */
+  readonly mergedBy: string | undefined
   readonly approvals: readonly { readonly by: string; readonly digest: string }[]
 }
 
@@ -46,21 +49,24 @@ const PROPOSAL: PastOrigin['doors'] = ['proposal']
 export function pastOriginOf(revision: Revision, trailers: readonly Trailer[]): PastOrigin | null {
   const { username, message, time } = revision
   const kind = revisionKindOf(revision)
-  const proposal = proposalIn(trailers)
+  const proposal = proposalIn(revision, trailers)
   const doors = proposal === null ? DOORS[kind] : PROPOSAL
   if (doors === null) return null
   const isByCaller = proposal !== null || kind === 'person' || kind === 'git'
   const overrides = overridesIn(trailers).map(({ rule }) => rule)
   return {
     doors,
-    principal: isByCaller ? { username, overrides } : null,
+    principal: isByCaller ? { username: proposal?.mergedBy ?? username, overrides } : null,
     reason: reasonIn(message),
     time,
     proposal,
   }
 }
 
-function proposalIn(trailers: readonly Trailer[]): PastProposal | null {
+function proposalIn(
+  { username: author }: Revision,
+  trailers: readonly Trailer[],
+): PastProposal | null {
   const valuesOf = (wanted: string) =>
     trailers.flatMap(([name, value]) => (name === wanted ? [value] : []))
   const number = Number(valuesOf('Proposal')[0] ?? Number.NaN)
@@ -69,7 +75,7 @@ function proposalIn(trailers: readonly Trailer[]): PastProposal | null {
     const space = value.lastIndexOf(' ')
     return { by: value.slice(0, space), digest: value.slice(space + 1) }
   })
-  return { number, approvals }
+  return { number, author, mergedBy: valuesOf('Merged-by')[0], approvals }
 }
 
 /**

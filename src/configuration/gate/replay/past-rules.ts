@@ -299,13 +299,13 @@ async function judgePast(
 
 function proposalOf({ proposal, principal }: PastOrigin, rules: RuleSet): ReviewedProposal | null {
   if (proposal === null || principal === null) return null
-  const { username } = principal
+  const { number, author, approvals } = proposal
   return {
-    number: proposal.number,
-    author: username,
-    contributors: [username],
-    writers: [{ username, credential: 'session' }],
-    reviews: proposal.approvals.map(({ by, digest }) => {
+    number,
+    author,
+    contributors: [author],
+    writers: [{ username: author, credential: 'session' }],
+    reviews: approvals.map(({ by, digest }) => {
       return { by, digest, decision: 'approve', rules: rules.version } as const
     }),
   }

@@ -99,10 +99,11 @@ function mayMeanPipelines(selector: EntitySelector): boolean {
 export function mayObject(
   { rule, wide, mayMeanPipelines: isOfPipelines }: SiftedRule,
   { entities, mayReachPipelines, isLayoutOfAll: isOfAll }: IndexedChange,
-  { principal, reason, time }: PastOrigin,
+  { principal, proposal, reason, time }: PastOrigin,
 ): boolean {
   const { match, windows, needs, effect } = rule
-  if (match.users !== null && !match.users.some((user) => isNamed(principal, user))) return false
+  const callers = [principal?.username, proposal?.author]
+  if (match.users !== null && !match.users.some((user) => isOneOfNames(callers, user))) return false
   if (windows.length > 0 && endOfWindows(windows, time) === null) return false
   if (effect === 'need' && reason !== '' && needs.every(({ kind }) => kind === 'reason'))
     return false
@@ -110,8 +111,8 @@ export function mayObject(
   return matchedEntities(wide, { rule, entities }).length > 0
 }
 
-function isNamed(principal: PastOrigin['principal'], user: string): boolean {
-  return principal !== null && isSameName(user, principal.username)
+function isOneOfNames(names: readonly (string | undefined)[], user: string): boolean {
+  return names.some((name) => name !== undefined && isSameName(user, name))
 }
 
 /** Whether a rule that may object does so for sure, whatever groups, environments, rights and the plan are. */
