@@ -134,7 +134,7 @@ async function foreignRepository(): Promise<string> {
   return repository
 }
 
-describe('cairn verify and cairn doctor', () => {
+describe('cairn verify, cairn doctor and cairn archive', () => {
   it.each([
     ['a service', servedRepository],
     ['another program', foreignRepository],
@@ -145,12 +145,25 @@ describe('cairn verify and cairn doctor', () => {
       'No commit has a valid configuration in config.xm: the name of the file may be wrong'
 
     const verified = await command(['verify', ...asked('config.xm')])
-    const examined = await command(['doctor', ...asked('config.xm'), '--state-dir', repository])
+    const repair = ['--state-dir', repository, '--repair']
+    const examined = await command(['doctor', ...asked('config.xm'), ...repair])
+    const archived = await command([
+      'archive',
+      join(tempDir(), 'old.archive'),
+      ...asked('config.xm'),
+      '--before',
+      '2100-01-01',
+    ])
     const right = await command(['verify', ...asked('config.xml')])
 
     expect(verified).toEqual({ code: 1, stdout: '', stderr: `cairn: ${said}\n` })
     expect(examined.code).toBe(1)
-    expect(examined.stdout).toContain(said)
+    expect(examined.stdout).toContain(
+      `${said}: cannot be repaired here: name it with --config-file`,
+    )
+    expect(examined.stdout).not.toContain('moved aside')
+    const unlike = `cairn: ${repository} has no config.xm: the name of the file may be wrong\n`
+    expect(archived).toEqual({ code: 1, stdout: '', stderr: unlike })
     expect(right).toMatchObject({ code: 0, stderr: '' })
   })
 

@@ -21,7 +21,7 @@ function putRules(service: CalledService, body: string, condition: Record<string
   return service.fetch(path, { method: 'PUT', body, headers: condition, as: ROOT })
 }
 
-/** Nobody but root changes pipelines, and changes by the owner are warned of. */
+/** Rules that let root alone change pipelines, and warn of changes by the owner. */
 const FROZEN = `version: 1
 rules:
   - name: freeze

@@ -7,7 +7,7 @@ import { openProcessLock } from '../../storage/process-lock.ts'
 import { assertGitFolder } from '../../git/git-folder.ts'
 import { requireGit } from '../../git/run-git.ts'
 import type { RevisionLog } from '../log/revision-log.ts'
-import { verifyRepository, type VerifyOptions } from '../upkeep/verify.ts'
+import { noConfigurationIn, verifyRepository, type VerifyOptions } from '../upkeep/verify.ts'
 import { Quarantine } from './quarantine.ts'
 import { findBrokenPacks } from './broken-packs.ts'
 import { findDamagedGraphs, findDamagedIndex, findDamagedStage } from './derived-files.ts'
@@ -38,7 +38,7 @@ export interface Examination {
   readonly findings: readonly RepairFinding[]
   /** Harmless oddities, which no repair changes, a sentence each. */
   readonly notes: readonly string[]
-  /** The folder of quarantined files; null when nothing may be changed. */
+  /** The folder of quarantined files; null when nothing was moved. */
   readonly quarantineFolder: string | null
 }
 
@@ -80,7 +80,7 @@ export async function examineRepository(options: ExamineOptions): Promise<Examin
     const quarantine = new Quarantine(options.repository, { gitDir, time: options.clock() })
     return {
       ...(await runAllChecks(options, { gitDir, quarantine })),
-      quarantineFolder: quarantine.folder,
+      quarantineFolder: quarantine.isEmpty ? null : quarantine.folder,
     }
   } finally {
     await lock[Symbol.asyncDispose]()
@@ -125,9 +125,13 @@ async function runChecks(
 
 async function verified(context: RepairContext): Promise<Pick<Examination, 'findings' | 'notes'>> {
   const advice = 'restore a backup, or take the branch back to a commit before it with git'
+  const none = noConfigurationIn(context.fileName)
   try {
     const { problems, notes } = await verifyRepository(context)
-    return { findings: problems.map((problem) => lost(problem, advice)), notes }
+    const findings = problems.map((problem) =>
+      lost(problem, problem === none ? 'name it with --config-file, or restore a backup' : advice),
+    )
+    return { findings, notes }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
     return { findings: [lost(error.message, advice)], notes: [] }

@@ -6,6 +6,7 @@ import { syncFolder } from '../../storage/sync-folder.ts'
 export class Quarantine {
   readonly folder: string
   readonly #root: string
+  #isEmpty = true
 
   constructor(root: string, { gitDir, time }: { gitDir: string; time: number }) {
     const stamp = new Date(time).toISOString().replaceAll(/[:.]/g, '-')
@@ -13,11 +14,17 @@ export class Quarantine {
     this.#root = root
   }
 
+  /** Whether nothing was moved away. */
+  get isEmpty(): boolean {
+    return this.#isEmpty
+  }
+
   /** Moves a file or folder into quarantine and returns its new path. */
   async move(path: string): Promise<string> {
     const target = join(this.folder, relative(this.#root, path))
     await mkdir(dirname(target), { recursive: true })
     await rename(path, target)
+    this.#isEmpty = false
     await syncFolder(nodeFs, dirname(target))
     await syncFolder(nodeFs, dirname(path))
     return target

@@ -162,8 +162,12 @@ async function checkDocuments(
   }
   onProgress({ done: total, total })
   if (lost.length < total) return { problems: [...lost, ...problems], notes }
-  const none = `No commit has a valid configuration in ${fileName}: the name of the file may be wrong`
-  return { problems: [none], notes }
+  return { problems: [noConfigurationIn(fileName)], notes }
+}
+
+/** The one problem of a history that has no revision of a file. */
+export function noConfigurationIn(fileName: string): string {
+  return `No commit has a valid configuration in ${fileName}: the name of the file may be wrong`
 }
 
 async function recordedDigest(reader: ObjectReader, commit: CommitSha): Promise<string | null> {

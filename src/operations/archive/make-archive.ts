@@ -73,6 +73,7 @@ export async function makeArchive(
   const { git, store, branch } = target
   await finishMoving(target)
   const index = await readIndex(target, options)
+  await assertFile(index, target, options)
   const plan = await planArchive({ git, gitDir: store.gitDir, index }, before)
   await assertRoom(file, target)
   const isArchived = (commit: CommitSha) => {
@@ -92,6 +93,17 @@ export async function makeArchive(
   await moveOut(target, { part, isArchived, forgotten, unnamed: staying })
   const stillThere = (await listNeeded(git, store.gitDir)).filter(isArchived).length
   return { revisions: plan.revisions, firstKept: index.archived + plan.revisions + 1, stillThere }
+}
+
+/** The revisions that the history lists may be those of a file with another name. */
+async function assertFile(
+  index: RevisionIndex,
+  { reader }: ArchiveTarget,
+  { repository, fileName }: ArchiveOptions,
+): Promise<void> {
+  const commit = index.current()?.commit
+  if (commit !== undefined && (await reader.findFile(commit, fileName)) !== null) return
+  throw unavailable(`${repository} has no ${fileName}: the name of the file may be wrong`)
 }
 
 /** The archive, the repository to check it in, and the pack of the remaining objects. */

@@ -9,7 +9,7 @@ import type { GateRule } from '../rules/rule.ts'
 export interface PastOrigin {
   /** The doors that it may have come by: history does not keep which. */
   readonly doors: readonly [Door, ...Door[]]
-  /** Who merged the proposal, or made the change; null at the doors without a caller. */
+  /** The user who merged the proposal, or made the change; null at the doors without a caller. */
   readonly principal: Principal | null
   readonly reason: string
   /** Milliseconds since the UNIX epoch. */
