@@ -11,6 +11,7 @@ import type { Access } from '../configuration/access/permission.ts'
 import type { WebhookState } from '../notify/webhooks/webhook.ts'
 import { awayProblems, type UserSourceState } from '../core/service/user-source-state.ts'
 import { describeFault } from '../core/faults.ts'
+import { isAboutStore } from '../state/unavailable.ts'
 import { findDiskProblems, type WatchedFolder } from './disk-room.ts'
 
 /** Whether the service works, and all problems for operators. */
@@ -111,7 +112,7 @@ const NO_ARTIFACTS: ArtifactUse = { bytes: null, quota: null }
 export function readHealth(deps: HealthDeps): Health {
   const { history, version, cluster } = deps
   const leader = deps.leader()
-  const problems = problemsOf(deps, leader)
+  const problems = withoutEffects(problemsOf(deps, leader))
   return {
     status: problems.length > 0 ? 'degraded' : 'ok',
     version,
@@ -161,6 +162,12 @@ function problemsOf(deps: HealthDeps, leader: LeaderHealth | null): readonly Ser
     ...ofKind('webhook', leader?.webhooks.states().flatMap(webhookProblem)),
     ...ofKind('mail', leader?.mail.problems()),
   ]
+}
+
+/** A database that does not answer is one problem, whatever else does not work without it. */
+function withoutEffects(problems: readonly ServiceProblem[]): readonly ServiceProblem[] {
+  if (!problems.some(({ kind }) => kind === 'database')) return problems
+  return problems.filter(({ kind, subject }) => kind === 'database' || !isAboutStore(subject))
 }
 
 function ofKind(

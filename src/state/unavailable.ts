@@ -4,16 +4,18 @@ import { ServiceError } from '../core/errors.ts'
 const DAMAGED =
   /not a database|malformed|is empty|holds no state|is missing beside its log|belongs to another program/
 
+const UNAVAILABLE = 'The state store is unavailable'
+
 export function storeUnavailable(
   reason: string,
   options?: ErrorOptions,
 ): ServiceError<'unavailable'> {
-  return new ServiceError(
-    'unavailable',
-    `The state store is unavailable: ${reason}`,
-    { reason },
-    options,
-  )
+  return new ServiceError('unavailable', `${UNAVAILABLE}: ${reason}`, { reason }, options)
+}
+
+/** Whether a sentence gives an unavailable store as its reason. */
+export function isAboutStore(sentence: string): boolean {
+  return sentence.includes(UNAVAILABLE)
 }
 
 /** Whether an error is about the content of a store's file, and not about access to it. */

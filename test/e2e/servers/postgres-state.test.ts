@@ -21,6 +21,7 @@ import { SOMEONE } from '../../support/service/someone-else.ts'
 import { addSomeoneTo, pausePipeline, pausedBy } from '../../support/service/servers.ts'
 import { save } from '../../support/service/saving.ts'
 import { ADMIN_PASSWORD, startService } from '../../support/service/service.ts'
+import { HealthBody } from '../../../src/wire/health-body.ts'
 
 describe('a server with its state in PostgreSQL', { tags: ['postgresql'] }, () => {
   let cluster: PostgresCluster
@@ -184,6 +185,11 @@ describe('a server with its state in PostgreSQL', { tags: ['postgresql'] }, () =
     await expect
       .poll(async () => (await server.fetch('/health')).text())
       .toContain('The database does not answer')
+    const { problems } = HealthBody.parse(await (await server.fetch('/health')).json())
+    const told = problems.filter(({ subject }) => subject.includes('PostgreSQL'))
+    expect(told.map(({ subject }) => subject)).toEqual([
+      expect.stringMatching(/^The database does not answer: /),
+    ])
   })
 })
 
