@@ -15,8 +15,8 @@ const SRC = fileURLToPath(new URL('../../../../src', import.meta.url))
 const WRITERS: Readonly<Record<Door, readonly string[]>> = {
   put: [
     'api/configuration/config-saving-routes.ts',
-    'builds/plan/plan-configuration.ts',
     'configuration/gate/save-rules.ts',
+    'proposals/plan-proposal.ts',
   ],
   post: ['api/configuration/config-saving-routes.ts', 'configuration/entities/partials.ts'],
   form: [
