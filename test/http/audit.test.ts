@@ -204,7 +204,10 @@ describe('the audit log', () => {
       await service.fetch(filled, { method: method.toUpperCase() })
     }
 
-    const targets = new Set((await entriesOf(service, 'limit=1000')).map(({ target }) => target))
+    await service.close()
+    const again = await startService([], service.folder)
+    const entries = await entriesOf(again, 'limit=1000')
+    const targets = new Set(entries.flatMap((entry) => [entry.target, ...(entry.targets ?? [])]))
 
     const forgotten = changing.filter(
       ({ path }) => !targets.has(callOf(path.replaceAll(/\{\w+\}/g, '1'))),

@@ -31,6 +31,7 @@ const DOCUMENT = `<cruise schemaVersion="75">
 </cruise>
 `
 const ROOT = '/admin/restful/configuration'
+const SHORT_ROOT = '/admin/configuration'
 
 const PARTS: readonly (readonly [string, Readonly<Record<string, string>>, string, string])[] = [
   ['group', { pipelineGroup: 'first' }, GROUP, 'Group changed successfully.'],
@@ -88,6 +89,45 @@ describe('parts of the configuration by the addresses of the original', () => {
     expect(answer.headers.get('x-service-config-md5')).toBe(
       digestOf(Buffer.from(await current(service))),
     )
+  })
+
+  it.each([
+    ['first.xml', GROUP, 'Group changed successfully.'],
+    ['Pipeline%20Templates.xml', TEMPLATES, 'Template changed successfully.'],
+    ['first/1.xml', PIPELINE, 'Pipeline changed successfully.'],
+    ['first/shop/1.xml', OTHER, 'Stage changed successfully.'],
+    ['first/Shop/ONE/1.xml', '<job name="b"><tasks /></job>', 'JobConfig changed successfully.'],
+  ])('reads and replaces what the short address %s names', async (address, xml, result) => {
+    const service = await serviceWith(DOCUMENT)
+    const changed = xml.replace(/(>)([^<]*<\/[a-z]+>)$/, '$1<!-- changed -->$2')
+    const md5 = digestOf(Buffer.from(DOCUMENT))
+
+    const reading = await service.fetch(`${SHORT_ROOT}/${address}?md5=${md5}`)
+    const saving = await postForm(service, { xmlPartial: changed, md5 }, `${SHORT_ROOT}/${address}`)
+
+    expect([reading.status, await reading.text()]).toEqual([200, xml])
+    expect(await saving.json()).toEqual({ result })
+    expect(await current(service)).toBe(DOCUMENT.replace(xml, changed))
+  })
+
+  it.each([
+    ['third.xml', 404, "Group 'third' not found."],
+    ['first/2.xml', 404, 'Pipeline does not exist.'],
+    ['second/Shop/0.xml', 404, "Pipeline 'Shop' not found."],
+    ['second/Shop/one/0.xml', 404, "Pipeline 'Shop' not found."],
+    ['first/Shop/2.xml', 404, 'Stage does not exist.'],
+    ['first/Shop/one/2.xml', 404, 'Build does not exist.'],
+    ['first/one.xml', 400, 'pipelineIndex "one" is not a whole number'],
+    ['first/Shop/one/two/0.xml', 404, 'There is nothing at this address'],
+  ])('knows nothing at the short address %s', async (address, status, message) => {
+    const service = await serviceWith(DOCUMENT)
+
+    const reading = await service.fetch(`${SHORT_ROOT}/${address}`)
+
+    expect([reading.status, await reading.json()]).toMatchObject([
+      status,
+      { message: expect.stringContaining(message) },
+    ])
   })
 
   it.each([

@@ -5,7 +5,7 @@ import type { Principal } from '../../core/principal.ts'
 import { elementRemoval } from '../../document/edit/apply-edits.ts'
 import { findEntity } from '../../document/edit/entity-edits.ts'
 import { applySplices, type Splice } from '../../document/edit/splice.ts'
-import type { EntityElement } from '../../document/entities/entities.ts'
+import { type EntityElement, entityOf } from '../../document/entities/entities.ts'
 import { attributeOf, elementsAt } from '../../document/xml/xml-elements.ts'
 import { readXml, type XmlDocument } from '../../document/xml/xml-reader.ts'
 import type { XmlElement } from '../../document/xml/xml-tree.ts'
@@ -24,13 +24,14 @@ export const TEMPLATES_GROUP = 'Pipeline Templates'
 export type PartialPlace =
   | { readonly kind: 'group'; readonly group: string }
   | { readonly kind: 'pipeline'; readonly group: string; readonly index: number }
-  | { readonly kind: 'stage'; readonly pipeline: string; readonly index: number }
-  | {
-      readonly kind: 'job'
-      readonly pipeline: string
-      readonly stage: string
-      readonly index: number
-    }
+  | (InPipeline & { readonly kind: 'stage'; readonly index: number })
+  | (InPipeline & { readonly kind: 'job'; readonly stage: string; readonly index: number })
+
+interface InPipeline {
+  readonly pipeline: string
+  /** The group that the pipeline has to be in; any when absent. */
+  readonly within?: string | undefined
+}
 
 interface PartialEdit {
   readonly place: PartialPlace
@@ -104,8 +105,10 @@ function partOf({ root }: XmlDocument, place: PartialPlace): XmlElement {
     return found(elementsAt(element, 'pipeline')[place.index], place, 'Pipeline does not exist.')
   }
   const pipeline = findEntity(root, { kind: 'pipeline', name: place.pipeline })?.element
+  const group = pipeline?.parent && entityOf(pipeline.parent)?.name
+  const isThere = place.within === undefined || place.within === group
   const missing = `Pipeline '${place.pipeline}' not found.`
-  const stages = elementsAt(found(pipeline, place, missing), 'stage')
+  const stages = elementsAt(found(isThere ? pipeline : undefined, place, missing), 'stage')
   if (place.kind === 'stage') return found(stages[place.index], place, 'Stage does not exist.')
   const key = nameKey(place.stage)
   const stage = stages.find((each) => nameKey(attributeOf(each, 'name') ?? '') === key)
