@@ -28,7 +28,7 @@ describe('a power cut while a start follows a reset', () => {
       await using folder = new HistoryFolder(OPTIONS)
       const { revision } = prepared()
       folder.copy(prepared().folder)
-      const disk = new FaultyFs({ cutAfter: names.length, loss, base: unsyncedFs })
+      const disk = new FaultyFs({ cutAfter: names.length, loss })
 
       await Promise.allSettled([folder.open({ fs: disk.promises })])
       isOver = !disk.isCut

@@ -80,7 +80,7 @@ async function sweepOfSave(
   for (let cutAfter = 0, isOver = false; !isOver; cutAfter += 1) {
     await using folder = newFolder()
     folder.copy(prepared)
-    const fs = new FaultyFs({ cutAfter, loss, base: unsyncedFs })
+    const fs = new FaultyFs({ cutAfter, loss })
 
     const saving = folder
       .open({ fs: fs.promises })

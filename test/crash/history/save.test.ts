@@ -153,7 +153,7 @@ async function sweep(
   for (let cut = first; ; cut += step) {
     await using folder = newFolder()
     folder.copy(prepared)
-    const fs = new FaultyFs({ cutAfter: cut, loss, base: unsyncedFs })
+    const fs = new FaultyFs({ cutAfter: cut, loss })
     const [outcome] = await Promise.allSettled([attempt.run(folder, fs)])
     const isOver = !fs.isCut
     await fs.cut()

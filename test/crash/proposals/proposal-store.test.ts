@@ -6,7 +6,6 @@ import type { Proposal } from '../../../src/proposals/proposal.ts'
 import { listRefsBelow } from '../../../src/git/refs.ts'
 import { removeObjectDrafts } from '../../../src/git/objects/object-file.ts'
 import { FaultyFs, LOSSES } from '../../support/disk/faulty-fs.ts'
-import { unsyncedFs } from '../../support/disk/unsynced-fs.ts'
 import { GitRepository } from '../../support/git/git-repository.ts'
 import {
   approvalBy,
@@ -62,7 +61,7 @@ describe.each(Object.entries(ATTEMPTS))('a power cut during %s', (_name, attempt
       loss === 'names' ? [0, 1] : casesOf({ all: [0, 1], mostly: [LOSSES.indexOf(loss), 5] })
     for (let cut = first, isOver = false; !isOver; cut += step) {
       using repository = new GitRepository(template)
-      const disk = new FaultyFs({ cutAfter: cut, loss, base: unsyncedFs })
+      const disk = new FaultyFs({ cutAfter: cut, loss })
       const store = await openProposals(repository, { fs: disk.promises })
 
       const [{ status }] = await Promise.allSettled([attempt.run(store, base)])

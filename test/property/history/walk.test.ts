@@ -47,7 +47,7 @@ function merge(walk: Walk, fork: string): void {
 
 async function cutPower(walk: Walk, { cutAfter, loss }: { cutAfter: number; loss: number }) {
   await walk.folder.close()
-  const disk = new FaultyFs({ cutAfter, loss: LOSSES[loss] ?? 'names', base: unsyncedFs })
+  const disk = new FaultyFs({ cutAfter, loss: LOSSES[loss] ?? 'names' })
   const saving = async () =>
     save(await walk.folder.open({ fs: disk.promises }), walk.document(), 'cut')
   await Promise.allSettled([saving()])

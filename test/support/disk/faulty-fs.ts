@@ -1,8 +1,8 @@
 import type { Stats } from 'node:fs'
-import nodeFs from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { FsHandle, FsPromises, WriteOptions } from '../../../src/storage/fs-promises.ts'
 import { orNullWhenAbsent } from '../../../src/storage/fs-error.ts'
+import { unsyncedFs } from './unsynced-fs.ts'
 
 /**
  * Changes that the disk loses when they were not synced:
@@ -52,7 +52,7 @@ export class FaultyFs {
   #syncs = 0
   #cut: Promise<void> | null = null
 
-  constructor({ cutAfter = Infinity, loss = 'nothing', base = nodeFs }: FaultyFsOptions = {}) {
+  constructor({ cutAfter = Infinity, loss = 'nothing', base = unsyncedFs }: FaultyFsOptions = {}) {
     this.#base = base
     this.#loss = loss
     this.#left = cutAfter

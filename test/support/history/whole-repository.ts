@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import nodeFs, { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inflateSync } from 'node:zlib'
 import {
@@ -12,6 +12,7 @@ import {
   walk,
   type WalkerEntry,
 } from 'isomorphic-git'
+import { unsyncedFs } from '../disk/unsynced-fs.ts'
 
 /** In bytes, at the end of a pack and of its index. */
 const CHECKSUM = 20
@@ -57,7 +58,7 @@ export async function faultsIn(dir: string): Promise<string[]> {
 }
 
 function opened(dir: string) {
-  return { fs: nodeFs, dir, cache: {} }
+  return { fs: { promises: unsyncedFs }, dir, cache: {} }
 }
 
 /** Git reads no file of another name, such as a draft that the cut has left. */
