@@ -100,7 +100,9 @@ function modificationOf(text: string): SourceModification {
   const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = date.map(Number)
   const lines = text.split('\n')
   const files = lines.flatMap((line) => FILE.exec(line)?.[1] ?? [])
-  const comment = lines.filter((line) => line.startsWith('\t')).map((line) => line.slice(1))
+  // Below it come the jobs that the change fixes, with descriptions of their own.
+  const end = lines.findIndex((line, at) => at > 0 && /^[^\t]/.test(line))
+  const comment = lines.slice(1, end < 0 ? lines.length : end).map((line) => line.slice(1))
   const time = new Date(year, month - 1, day, hour, minute, second).getTime()
   return { revision, username, time, comment: comment.join('\n').trim(), files }
 }

@@ -21,7 +21,8 @@ export function tfsSource(material: TfsMaterial, place: SourcePlace): MaterialSo
   function history(...options: readonly string[]) {
     const args = ['history', projectPath, '-recursive', '-format:detailed', ...options, ...server]
     const secrets = secretsOf({ username, password }, false)
-    return place.tools.run({ command: 'tf', args, cwd: place.folder, secrets })
+    const environment = { LC_ALL: 'C.UTF-8' }
+    return place.tools.run({ command: 'tf', args, cwd: place.folder, environment, secrets })
   }
 
   async function newest(): Promise<string> {

@@ -19,6 +19,8 @@ import { nestedCopies } from './nested-copies.ts'
 import { hasOwnSubmodulesOnly, restoreSettings, steeringOf } from './git-steering.ts'
 
 export interface CheckoutPlace {
+  /** The agent: others may have a folder of the same path on their machines. */
+  readonly agent: string
   readonly folder: string
   /** The agent's records about its folders; outside the working folder. */
   readonly notes: string
@@ -41,7 +43,7 @@ export interface CheckoutTools {
  */
 export async function checkOut(
   material: AssignedSourceMaterial,
-  { folder, notes, userSettings }: CheckoutPlace,
+  { agent, folder, notes, userSettings }: CheckoutPlace,
   { run, note, renew, signal }: CheckoutTools,
 ): Promise<void> {
   const fault = addressFault(material.type, material.url)
@@ -49,8 +51,9 @@ export async function checkOut(
   const address = splitAddress(material.url)
   if (address === null) throw new ToolFailed('The address of the repository is not a URL')
   const { url } = address
-  const name = createHash('sha256').update(folder).digest('hex').slice(0, 24)
-  const place = { folder, workspace: `cairn-${name}`, address, userSettings }
+  const name = digestOf(folder)
+  const workspace = `cairn-${digestOf(`${agent}${folder}`)}`
+  const place = { folder, workspace, address, userSettings }
   const source = sourceOf(material, place)
   const copyNote = join(notes, name)
   const settings = await settingsOfCopy(folder, copyNote, source)
@@ -65,6 +68,10 @@ export async function checkOut(
   await source.fresh(run)
   await mkdir(notes, { recursive: true, mode: 0o700 })
   await writeNote(copyNote, source)
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 24)
 }
 
 /** Discards the settings that jobs have changed. */
@@ -276,7 +283,7 @@ function p4Checkout(material: AssignedP4Material, place: ToolPlace): SourceTool 
   }
 
   return {
-    identity: `p4 ${url} ${username ?? ''} ${material.view}`,
+    identity: `p4 ${url} ${username ?? ''} ${workspace} ${material.view}`,
     async fresh(run) {
       await connect(run)
       await p4(run, ['sync', '-q', '-f', files])
@@ -321,7 +328,7 @@ function tfsCheckout(material: AssignedTfsMaterial, place: ToolPlace): SourceToo
   }
 
   return {
-    identity: `tfs ${url} ${user} ${projectPath}`,
+    identity: `tfs ${url} ${user} ${place.workspace} ${projectPath}`,
     async fresh(run) {
       const { workspace, folder } = place
       await tf(run, ['workspace', '-delete', workspace], true)

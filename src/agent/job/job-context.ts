@@ -9,6 +9,8 @@ import type { PipelineFolders } from './pipeline-folders.ts'
 /** The state that the parts of one job's run share. */
 export interface JobContext {
   readonly assignment: JobAssignment
+  /** The agent: no other has this name, on whatever machine. */
+  readonly agent: string
   /** The job's working folder; the job uses no files outside it. */
   readonly folder: string
   readonly folders: PipelineFolders

@@ -46,6 +46,7 @@ export class JobRun {
   readonly #options: JobRunOptions
   readonly #abort = new AbortController()
   readonly #context: JobContext
+  readonly #mask: SecretMask
   readonly #tasks: TaskRun
   readonly #inherited: Readonly<Record<string, string>>
   #silence: NodeJS.Timeout | null = null
@@ -57,14 +58,16 @@ export class JobRun {
     const folders = new PipelineFolders(workDir, assignment.pipelineName, user)
     this.#inherited = inheritedBy(folders, user, options.inherited)
     const environment = jobEnvironment(assignment, { ...options, inherited: this.#inherited })
+    this.#mask = new SecretMask(environment.secrets)
     this.#context = {
       assignment,
+      agent: mark.agent,
       calls,
       environment,
       folder: folders.folder,
       folders,
       user,
-      console: this.#newConsole(new SecretMask(environment.secrets)),
+      console: this.#newConsole(this.#mask),
       processes: new JobProcesses({
         mark,
         graceMs,
@@ -174,7 +177,7 @@ export class JobRun {
   }
 
   #fail(error: unknown): 'Failed' {
-    const message = reasonOf(error)
+    const message = this.#mask.hide(reasonOf(error))
     this.#note(`The job failed: ${message}`)
     const facts = { job: this.#locator(), error: message }
     this.#options.log({ level: 'warning', message: 'A job could not be run to its end', facts })

@@ -69,7 +69,7 @@ async function checkOutMaterial(
   inherited: Readonly<Record<string, string>>,
   material: AssignedSourceMaterial,
 ): Promise<void> {
-  const { folder, folders, console, processes, signal, user } = context
+  const { agent, folder, folders, console, processes, signal, user } = context
   const renew = (path: string) => runAsUser(context, [RENEW, path])
   await clearWay(context, material.dest ?? '')
   const target = await resolveInside(folder, material.dest)
@@ -91,5 +91,5 @@ async function checkOutMaterial(
 
   const tools = { run, renew, note: (text: string) => console.note(text), signal }
   const { notes, userSettings } = folders
-  await checkOut(material, { folder: target, notes, userSettings }, tools)
+  await checkOut(material, { agent, folder: target, notes, userSettings }, tools)
 }

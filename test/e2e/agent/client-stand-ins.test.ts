@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isProcessAlive } from '../../../src/agent/process/process-table.ts'
@@ -129,6 +129,39 @@ describe('the clients of p4 and tfs (stand-ins that write down their calls)', ()
     const { lines } = readCalls()
     expect(lines.filter((line) => / -f(orce)? /.test(line))).toEqual([])
     expect(lines.filter((line) => update.test(line))).toHaveLength(1)
+  })
+
+  it.each([
+    ['p4', P4],
+    ['tfs', TFS],
+  ])(
+    'have workspaces of their own on machines with the same folders: %s',
+    async (name, material) => {
+      const environment = { PATH: `${temp.file('bin')}:${process.env['PATH']}` }
+      const workDir = temp.file(`${name}-machine`)
+      const workspaces: string[] = []
+      for (const pipelineName of ['same', 'same']) {
+        await using machine = await RunningAgent.start({ environment, workDir })
+        readCalls()
+        await machine.run({ pipelineName, materials: [material] })
+        workspaces.push(readCalls().workspace)
+        await machine.stop()
+        rmSync(workDir, { recursive: true })
+      }
+
+      expect(new Set(workspaces).size).toBe(2)
+    },
+  )
+
+  it('are in no log with a password when they fail', async () => {
+    writeFileSync(temp.file('bin/tf'), '#!/bin/sh\nexit 100\n')
+
+    const job = await run('fails', TFS)
+
+    expect(job.result).toBe('Failed')
+    expect(job.text).toContain('-login:CORP\\ana,********')
+    expect(JSON.stringify(agent.log)).toContain('-login:CORP')
+    expect(JSON.stringify(agent.log)).not.toContain('geheim')
   })
 
   it('are ended when the job is cancelled', { tags: ['util-linux'] }, async () => {

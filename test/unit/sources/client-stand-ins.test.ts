@@ -15,6 +15,12 @@ const P4_DESCRIPTIONS = `Change 12 by ana@box on 2013/02/28 10:11:12
 	second
 	in two lines
 
+Jobs fixed ...
+
+job000017 on 2013/02/27 by gil *closed*
+
+	The build is broken
+
 Affected files ...
 
 ... //depot/a/doc/x y.txt#3 edit
@@ -59,7 +65,7 @@ async function standIn(described: AnElement, answers: Readonly<Record<string, st
   const command = name === 'tfs' ? 'tf' : name
   for (const [call, answer] of Object.entries(answers)) writeFileSync(join(home, call), answer)
   const answering = Object.keys(answers).map((call) => `*' ${call} '*) cat ${home}/${call};;`)
-  const script = `#!/bin/sh\n{ printf '%s\\n' "${command} $*"; env | grep ^P4PASSWD; cat; } >>${home}/calls\ncase " $* " in ${answering.join(' ')} esac\n`
+  const script = `#!/bin/sh\n{ printf '%s\\n' "${command} $*"; env | grep -E '^(P4PASSWD|LC_ALL)='; cat; } >>${home}/calls\ncase " $* " in ${answering.join(' ')} esac\n`
   mkdirSync(join(home, 'bin'))
   writeFileSync(join(home, 'bin', command), script, { mode: 0o755 })
   const environment = { ...toolEnvironment(home), PATH: `${home}/bin:${process.env['PATH']}` }
@@ -156,6 +162,7 @@ describe('the client of tfs (a stand-in with recorded answers)', () => {
     expect(await source.newest()).toBe('9')
     expect(calls()).toEqual([
       `tf history $/proj -recursive -format:detailed -stopafter:1 ${server}`,
+      'LC_ALL=C.UTF-8',
     ])
   })
 
