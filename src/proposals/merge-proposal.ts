@@ -1,7 +1,7 @@
 import { currentDocument } from '../configuration/current/current-document.ts'
 import { isDeepStrictEqual } from 'node:util'
 import type { Review, ReviewedProposal } from '../core/change-origin.ts'
-import { ServiceError } from '../core/errors.ts'
+import { ServiceError, unavailable } from '../core/errors.ts'
 import { isSameName } from '../core/name-key.ts'
 import type { Principal } from '../core/principal.ts'
 import type { Verdict } from '../configuration/gate/rules/verdict.ts'
@@ -126,8 +126,10 @@ async function commit(
   try {
     const saved = await deps.writer.change(origin, compute, options)
     const { commit: revision, digest } = saved.revision
-    const merged = await deps.store.add(number, ({ state }) =>
-      state === 'open' ? { type: 'merged', by, commit: revision, digest } : null,
+    const merged = await afterMerge(number, saved, () =>
+      deps.store.add(number, ({ state }) =>
+        state === 'open' ? { type: 'merged', by, commit: revision, digest } : null,
+      ),
     )
     return { proposal: merged ?? proposal, saved }
   } catch (error) {
@@ -139,6 +141,25 @@ async function commit(
       state === 'open' ? { type: 'held', by, text: whyHeld(error) } : null,
     )
     throw error
+  }
+}
+
+/**
+ * Does what follows the commit of a merge, which nothing takes back.
+ *
+ * @throws {ServiceError} `unavailable` with the commit, where it cannot be done now.
+ */
+export async function afterMerge<Result>(
+  number: number,
+  { revision: { commit: revision } }: SavedChange,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'unavailable') throw error
+    const done = `The proposal ${number} is merged by commit ${revision}`
+    throw unavailable(`${done}, which cannot be shown yet: ${error.message}`, error)
   }
 }
 

@@ -45,7 +45,7 @@ function merges({ repository }: CalledService): number {
  */
 async function mergeBeside(
   service: CalledService,
-  { begun }: { readonly begun: number },
+  { begun, atBegin = () => undefined }: { readonly begun: number; readonly atBegin?: () => void },
   change: () => void,
 ): Promise<Answered> {
   const { repository } = service
@@ -55,6 +55,7 @@ async function mergeBeside(
   change()
   const asked = ask(service, 'viewer', '/1/merge', {})
   await until(() => subjects().filter((each) => each === 'Proposal 1: merging').length === begun)
+  atBegin()
   rmSync(mark)
   return asked
 }
@@ -100,6 +101,25 @@ describe('a merge that cannot be made for a time', () => {
 })
 
 describe('a merge that was interrupted', () => {
+  it('after its commit is said to be made', { tags: ['long'] }, async () => {
+    const service = await approvedProposal()
+    const lock = join(service.repository, '.git', `${META}.lock`)
+    const atBegin = () => writeFileSync(lock, '')
+
+    const asked = mergeBeside(service, { begun: 1, atBegin }, () => undefined)
+    const { status, body } = await asked
+    const commit = git(service.repository, 'rev-parse', 'main').trim()
+    rmSync(lock)
+
+    expect(status).toBe(503)
+    expect(body).toMatchObject({ message: expect.stringContaining(`merged by commit ${commit}`) })
+    expect(merges(service)).toBe(1)
+    expect((await ask(service, 'viewer', '/1')).body).toMatchObject({
+      state: 'merged',
+      mergedCommit: commit,
+    })
+  })
+
   it('after its commit is done, and is not done again when others have taken it back', async () => {
     const service = await approvedProposal()
     await ask(service, 'viewer', '/1/merge', {})

@@ -6,7 +6,7 @@ import {
   reviewProposal,
   takeReviewBack,
 } from '../../proposals/review.ts'
-import { mergeProposal } from '../../proposals/merge-proposal.ts'
+import { afterMerge, mergeProposal } from '../../proposals/merge-proposal.ts'
 import { listProposals, readProposal } from '../../proposals/read-proposals.ts'
 import { propose, updateProposal } from '../../proposals/propose.ts'
 import { PROPOSAL_STATES } from '../../proposals/proposal.ts'
@@ -217,9 +217,11 @@ export const proposalResource = leaderResource({
         const { message = '', version = null } = await readWords(c, MergeBody)
         const request = { message: checkedMessage(message, 'message'), version }
         const { proposals, site } = context
-        const { saved } = await mergeProposal(proposals, c.env.principal, numberOf(c), request)
+        const number = numberOf(c)
+        const { saved } = await mergeProposal(proposals, c.env.principal, number, request)
         const headers = digestHeaders(saved.revision.digest, site.clientNames)
-        return json(await detailOf(c, context, numberOf(c)), 200, headers)
+        const detail = await afterMerge(number, saved, () => detailOf(c, context, number))
+        return json(detail, 200, headers)
       },
     }),
     route({
