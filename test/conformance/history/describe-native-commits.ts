@@ -71,9 +71,8 @@ export function describeNativeCommits(where: string, defaults: Partial<HistoryOp
       folder.write(documentOf('amended'))
       folder.git('commit', '--quiet', '--all', '--amend', '--no-edit')
 
-      await eventually(() =>
-        expect(folder.git('rev-parse', 'HEAD').trim()).toBe(history.current().commit),
-      )
+      const amended = folder.git('rev-parse', 'HEAD').trim()
+      await eventually(() => expect(history.current().commit).toBe(amended))
       const current = history.current()
       expect(Buffer.from(await history.readDocument(current)).toString()).toBe(
         documentOf('amended'),
