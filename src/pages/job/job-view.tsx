@@ -275,7 +275,6 @@ function Console({ frame: { links }, page, isOver }: JobViewProps) {
         data-console={links.consoleLines(address)}
         data-next={part.next}
         data-result={job.result}
-        data-running={isOver ? undefined : ''}
       >
         {raw(consoleHtml(rest, { start, failure: failure?.line }))}
       </ol>

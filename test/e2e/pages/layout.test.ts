@@ -112,6 +112,22 @@ describe('a page', () => {
     },
   )
 
+  it('says once that a job has no output, and begins its actions at the edge', async () => {
+    const scene = await BuildScene.open({ pipelines: [{ name: 'app' }] })
+    await scene.schedule()
+    await scene.post('/api/stages/app/build/cancel')
+    const page = await visit(chromium.browser, scene.service.url, { isPhone: true })
+
+    await page.setViewportSize({ width: 320, height: 700 })
+    await page.goto('/stages/app/build/1/1/unit')
+
+    await page.getByText('No output', { exact: true }).waitFor()
+    expect(await page.getByLabel('Console output').isVisible()).toBe(false)
+    const title = await page.getByRole('heading', { level: 1 }).boundingBox()
+    const button = await page.getByRole('button', { name: 'Rerun this job' }).boundingBox()
+    expect(button?.x).toBe(title?.x)
+  })
+
   it('shows what has the focus above the bar at its foot', async () => {
     const service = await startService()
     const before = documentWith(...Array.from({ length: 9 }, (_, n) => `p${n}`))

@@ -114,7 +114,7 @@ describe('the page of a job', () => {
 
     expect(cancelled).toContain('No output')
     expect(cancelled).toContain('No files.')
-    expect(cancelled).not.toMatch(/No (output|files) yet|Follow the end|data-running/)
+    expect(cancelled).not.toMatch(/No (output|files) yet|Follow the end/)
   })
 
   it('gives the lines of the console from one on, and says when nothing more comes', async () => {

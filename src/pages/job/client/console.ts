@@ -55,7 +55,6 @@ async function follow(lines: HTMLElement): Promise<void> {
     hasEnded = await appendLines(lines)
     await new Promise((done) => setTimeout(done, PAUSE_MS))
   }
-  delete lines.dataset['running']
 }
 
 async function appendLines(lines: HTMLElement): Promise<boolean> {
