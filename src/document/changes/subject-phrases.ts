@@ -80,7 +80,7 @@ function headOf([first, ...others]: Group): string {
   const names = namesOf([first, ...others])
   const word = ENTITY_KINDS.findLast((kind) => kind.prefix === prefix)?.word ?? prefix
   if (count > 1 && names.length > MAX_LIST_LENGTH) return `${count} ${plural(word)}`
-  if (prefix === 'pipeline') return names
+  if (prefix === 'pipeline' || names === word) return names
   return `${count === 1 ? word : plural(word)} ${names}`
 }
 

@@ -1,5 +1,6 @@
 import type { Child } from 'hono/jsx'
 import type { DocumentChange } from '../../document/entities/change.ts'
+import { SERVER } from '../../document/entities/entities.ts'
 import { hasHistory } from '../revisions/entity-address.ts'
 import {
   type ChangedEntity,
@@ -319,7 +320,7 @@ function badgeOf(kind: DocumentChange['kind']): string {
   return kind === 'reformatted' ? '' : kind
 }
 
-/** Links to the history of the entity. */
+/** Links to the history of the entity; one that the document gives no name has none. */
 export function toEntityHistory(links: Links): ListedChangeGroupsProps['linkOf'] {
-  return ({ kind, name }) => links.entity(kind, name)
+  return ({ kind, name }) => (name === '' && kind !== SERVER ? null : links.entity(kind, name))
 }

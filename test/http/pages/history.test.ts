@@ -34,6 +34,26 @@ describe('the history', () => {
     expect(html).not.toContain('aria-label="Filter"')
   })
 
+  it('says once what has no name, and links to no page of it', async () => {
+    const service = await startService()
+    const before = ONE.replace(
+      /schemaVersion="75">/,
+      `schemaVersion="90">
+  <config-repos>
+    <config-repo plugin="yaml.config.plugin">
+      <git url="https://example.org/pipelines.git" />
+    </config-repo>
+  </config-repos>`,
+    )
+    await saveRevisions(service, before, before.replace('pipelines.git', 'all.git'))
+
+    const html = await page(service, '/config')
+
+    expect(html).toContain('<span class="muted">config-repo </span>')
+    expect(html).not.toContain('/config/entity/config-repo')
+    expect(await page(service, '/config/compare/r2/r3')).toContain('>config-repo: git: url')
+  })
+
   it('takes at most 120 KB for the first visit of a browser', async () => {
     const service = await openService()
     await saveRevisions(service, ...Array.from({ length: 50 }, (_, n) => withCommand(`make-${n}`)))
