@@ -229,6 +229,8 @@ function placeOf(deps: AuditSentenceDeps, links: Links, target: string): Place |
   }
   if (kind === 'agents-protocol' && first === 'register')
     return { object: '(not named)', href: null }
+  if (kind === 'agents-protocol' && parts.length > 0)
+    return { object: `agent ${agentName(deps, first)}`, href: links.agent(first) }
   if (kind === 'agent-invitations' && parts.length > 0)
     return { object: first, href: links.invitations() }
   if (kind === 'tokens' && parts.length > 0) return { object: first, href: null }

@@ -50,9 +50,7 @@ export function PipelineView(props: PipelineViewProps) {
         {page.stream !== null && (
           <ValueStreamCard links={links} name={page.name} stream={page.stream} />
         )}
-        {runs === 0 && (
-          <p class="card muted">{page.pagination.total === 0 ? 'Not run yet.' : 'No more runs.'}</p>
-        )}
+        {runs === 0 && page.pagination.total > 0 && <p class="card muted">No more runs.</p>}
         <ol class="timeline">
           {page.entries.map((entry) =>
             entry.type === 'run' ? (

@@ -58,6 +58,9 @@ describe('the page of the audit log', () => {
     const page = await pageOf(scene.service, '/audit')
 
     expect(rowWith(page, 'Deleted agent')).toContain('<a href="/agents/a1">host-a1</a>')
+    await agent.ask()
+    const later = await pageOf(scene.service, '/audit')
+    expect(rowWith(later, 'Tried to act on')).toContain('<a href="/agents/a1">agent host-a1</a>')
   })
 
   it('has one row for each deed, with the revision that it made, below its day', async () => {

@@ -287,6 +287,9 @@ describe('the history of a stage', () => {
     const scene = await BuildScene.open({ pipelines: [TWO_JOBS] })
 
     expect(await pageOf(scene.service, '/stages/app/build')).toContain('Not run yet')
+    const pipeline = await pageOf(scene.service, '/pipelines/app')
+    expect(pipeline).toContain('No runs yet')
+    expect(pipeline).not.toContain('Not run yet')
     expect((await scene.get('/stages/app/nothing')).status).toBe(404)
     expect((await scene.get('/stages/app/build/x/1')).status).toBe(400)
     expect((await scene.get('/stages/app/build?offset=x')).status).toBe(400)
