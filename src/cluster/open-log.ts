@@ -1,6 +1,6 @@
 import type { RevisionLog } from '../history/log/revision-log.ts'
 import { PostgresDriver } from '../state/postgres-driver.ts'
-import { storeUnavailable } from '../state/unavailable.ts'
+import { newerStore, storeUnavailable } from '../state/unavailable.ts'
 import { versionOf } from '../state/upgrades.ts'
 import { CLUSTER_UPGRADES } from './cluster-schema.ts'
 import { PostgresLog } from './postgres-log.ts'
@@ -20,11 +20,9 @@ export async function openLog(url: string): Promise<OpenedLog> {
   const close = () => driver[Symbol.asyncDispose]()
   try {
     const version = await versionOf(driver, 'cluster-version')
-    if (version !== CLUSTER_UPGRADES.length) {
-      throw storeUnavailable(
-        `its log has version ${version}, and this program knows ${CLUSTER_UPGRADES.length}`,
-      )
-    }
+    const versions = `its log has version ${version}, and this program knows ${CLUSTER_UPGRADES.length}`
+    if (version > CLUSTER_UPGRADES.length) throw newerStore(versions)
+    if (version < CLUSTER_UPGRADES.length) throw storeUnavailable(versions)
     return { log: new PostgresLog(driver), [Symbol.asyncDispose]: close }
   } catch (error) {
     await close()

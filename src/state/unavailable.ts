@@ -13,6 +13,19 @@ export function storeUnavailable(
   return new ServiceError('unavailable', `${UNAVAILABLE}: ${reason}`, { reason }, options)
 }
 
+const NEWER =
+  'a newer version of this program wrote it: start that one, or restore a backup from before it'
+
+/** The error for a store that a newer program wrote, with the versions of both. */
+export function newerStore(versions: string): ServiceError<'unavailable'> {
+  return storeUnavailable(`${NEWER}: ${versions}`)
+}
+
+/** Whether a sentence is about a store that a newer program wrote. */
+export function isAboutNewerStore(sentence: string): boolean {
+  return sentence.includes(NEWER)
+}
+
 /** Whether a sentence gives an unavailable store as its reason. */
 export function isAboutStore(sentence: string): boolean {
   return sentence.includes(UNAVAILABLE)

@@ -1,5 +1,5 @@
 import { type Driver, type SqlQuery, type WriteSession, numberOf } from './sql.ts'
-import { storeUnavailable } from './unavailable.ts'
+import { newerStore, storeUnavailable } from './unavailable.ts'
 
 /** Upgrades a store by one version, in the given transaction. */
 export type Upgrade = (
@@ -77,7 +77,7 @@ export async function applyUpgrades(
   },
 ): Promise<void> {
   if (from > upgrades.length) {
-    throw storeUnavailable(`it has version ${from}, and this program knows ${upgrades.length}`)
+    throw newerStore(`it has version ${from}, and this program knows ${upgrades.length}`)
   }
   for (const apply of upgrades.slice(from)) await apply(session.query, driver)
   await session.query(SET_VERSION, name, upgrades.length)

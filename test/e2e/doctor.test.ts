@@ -17,6 +17,17 @@ async function aStoppedService(): Promise<string> {
   return service.folder
 }
 
+/** The rows of every table of a state file. */
+function rowsIn(file: string): unknown {
+  const database = new DatabaseSync(file)
+  const tables = z
+    .array(z.object({ name: z.string() }))
+    .parse(database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all())
+  const rows = tables.map(({ name }) => [name, database.prepare(`SELECT * FROM "${name}"`).all()])
+  database.close()
+  return rows
+}
+
 function doctor(folder: string, ...flags: readonly string[]) {
   return command(['doctor', ...placesIn(folder), ...flags])
 }
@@ -74,5 +85,27 @@ describe('cairn doctor', () => {
 
     expect(code).toBe(1)
     expect(stderr).toContain('restore a backup')
+  })
+
+  it('leaves a state as it is that a newer version wrote, as the service does', async () => {
+    const folder = await aStoppedService()
+    const file = join(folder, 'state', 'state.sqlite')
+    const database = new DatabaseSync(file)
+    database.exec("UPDATE meta SET n = 99 WHERE key = 'version'")
+    database.close()
+    const before = rowsIn(file)
+
+    const ended = [
+      await doctor(folder, '--repair'),
+      await command(['serve', '--port', '0', ...placesIn(folder)]),
+    ]
+
+    const way = 'start that one, or restore a backup from before it'
+    const versions = String.raw`it has version 99, and this program knows \d+`
+    const said = `^cairn: .* a newer version of this program wrote it: ${way}: ${versions}\n$`
+    for (const { code, stderr } of ended) {
+      expect([code, stderr]).toEqual([1, expect.stringMatching(new RegExp(said))])
+    }
+    expect(rowsIn(file)).toEqual(before)
   })
 })

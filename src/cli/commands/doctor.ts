@@ -9,6 +9,7 @@ import {
 import { examineState, repairState, type StateRepair } from '../../operations/examine-state.ts'
 import { readSettings } from '../../settings/read-settings.ts'
 import { SETTINGS } from '../../settings/settings.ts'
+import { isAboutNewerStore } from '../../state/unavailable.ts'
 import { actAsOwner } from '../act-as-owner.ts'
 import { checkedRepository } from '../checked-repository.ts'
 import { complain, say } from '../output.ts'
@@ -63,6 +64,7 @@ async function examineStateFile(repair: StateRepair, { mayRepair }: { mayRepair:
   if (faults.length === 0) say(`${file} is whole`)
   if (faults.length === 0) return 0
   for (const fault of faults) complain(fault)
+  if (faults.some(isAboutNewerStore)) return 1
   return mayRepair ? repairStateFile(repair) : adviseRepair(file)
 }
 
