@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { documentWith } from '../support/documents/documents.ts'
 import { git } from '../support/git/git.ts'
 import { save } from '../support/service/saving.ts'
+import { loginOf, secure } from '../support/service/secured-service.ts'
 import { type CalledService, openService } from '../support/service/service.ts'
 
 /** A service with three revisions after the first one. */
@@ -169,5 +170,46 @@ describe('tags', () => {
 
     expect(statuses).toEqual([409, 409, 409, 404, 404, 404])
     expect(git(service.repository, 'tag').trim()).toBe('a/b')
+  })
+
+  it('are not told to those who may not see them, neither by a refusal', async () => {
+    const service = await openService()
+    await secure(service)
+    await service.fetch('/api/config/revisions/r2/tags', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"name":"spring"}',
+      as: loginOf('root'),
+    })
+    const entity = 'entity=pipeline/hello'
+    const calls = (name: string): readonly (readonly [string, string])[] => [
+      ['GET', `/api/config/changes/${name}?${entity}`],
+      ['GET', `/api/config/changes/${name}/r1?${entity}`],
+      ['GET', `/api/config/changes/r1/${name}?${entity}`],
+      ['GET', `/api/config/diff/${name}/r1?${entity}`],
+      ['GET', `/api/config/blame/${name}?${entity}`],
+      ['GET', `/api/config/entities/pipeline/hello?at=${name}`],
+      ['GET', `/config/diff/${name}/r1`],
+      ['GET', `/api/config/watch?since=${name}&${entity}`],
+      ['POST', `/api/config/revisions/${name}/restore`],
+      ['POST', `/api/config/revisions/${name}/undo`],
+      ['POST', `/api/config/entities/pipeline/hello/restore?to=${name}`],
+      ['DELETE', `/api/config/revisions/r2/tags/${name}`],
+    ]
+    const answersTo = (as: string | null, name: string) =>
+      Promise.all(
+        calls(name).map(async ([method, path]) => {
+          const answer = await service.fetch(path, { method, as, redirect: 'manual' })
+          return [method, path.replace(name, 'NAME'), answer.status]
+        }),
+      )
+
+    const there = await answersTo(loginOf('viewer'), 'spring')
+    const elsewhere = await answersTo(loginOf('viewer'), 'autumn')
+
+    expect(there).toEqual(elsewhere)
+    expect(there.filter(([, , status]) => status !== 403)).toEqual([
+      ['GET', '/config/diff/NAME/r1', 301],
+    ])
   })
 })

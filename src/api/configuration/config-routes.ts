@@ -247,8 +247,8 @@ export const configResource = resource({
       errors: ['malformed-request'],
       example: {},
       handle: async (c, { configuration }) => {
-        const from = await revisionInAddress(configuration, c.req.param('from'))
-        const to = await revisionInAddress(configuration, c.req.param('to'))
+        const from = await revisionInAddress(configuration, c.env.principal, c.req.param('from'))
+        const to = await revisionInAddress(configuration, c.env.principal, c.req.param('to'))
         const { search } = new URL(c.req.url)
         return c.redirect(`${c.env.basePath}/api/config/diff/${from}/${to}${search}`, 301)
       },

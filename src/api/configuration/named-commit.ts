@@ -1,5 +1,7 @@
 import { CommitSha } from '../../core/revision.ts'
 import { findRevisionNamed, mayNameRevision } from '../../configuration/read/named-revision.ts'
+import type { Access } from '../../configuration/access/permission.ts'
+import type { Principal } from '../../core/principal.ts'
 import type { History } from '../../history/history.ts'
 import { parseSha } from '../../http/parameters.ts'
 
@@ -8,14 +10,16 @@ export function isSha(name: string): boolean {
 }
 
 /**
- * The name of a revision as a part of an address.
+ * The name of a revision as a part of an address. Callers who may not hear which there are learn nothing of them.
  *
  * @throws {ServiceError} `malformed-request` for what is in no form of a name.
  */
 export async function revisionInAddress(
-  { history }: { readonly history: History },
+  { history, access }: { readonly history: History; readonly access: Access },
+  principal: Principal,
   name: string,
 ): Promise<string> {
+  if (!access.may(principal, { action: 'administer-something' })) return encodeURIComponent(name)
   await history.tags.refresh()
   const isCommit = isSha(name) || !mayNameRevision(history, name)
   return isCommit ? parseSha(name) : encodeURIComponent(name)

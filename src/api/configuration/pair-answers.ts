@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Principal } from '../../core/principal.ts'
 import type { CommitSha } from '../../core/revision.ts'
 import {
+  assertMayNameRevisions,
   assertMayRead,
   type ConfigReadingDeps,
   findPair,
@@ -77,6 +78,7 @@ export function pairAnswers(
   }
 
   async function answerNarrowed(c: PairContext, entity: string): Promise<CachedResponse> {
+    assertMayNameRevisions(options, c.env.principal)
     const isEffective = c.req.query('effective') === '1'
     const place = { ...parseEntityPlace(entity), isEffective }
     return narrowed(await rangeOf(c), c.env.principal, place)

@@ -4,6 +4,7 @@ import { RESTORING_HEADERS } from './restoring-calls.ts'
 import { ServiceError } from '../../core/errors.ts'
 import {
   readRestored,
+  assertMayRestore,
   restoreRevision,
   type RestoreRequest,
 } from '../../configuration/save/config-restoring.ts'
@@ -57,6 +58,7 @@ export const restoreResource = resource({
         },
       },
       handle: async (c, context) => {
+        assertMayRestore(context.configuration, c.env.principal)
         const ifMatch = c.req.header('if-match')?.trim() ?? ''
         const request = {
           commit: await commitNamed(context.configuration, c.req.param('commit')),

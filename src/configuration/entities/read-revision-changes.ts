@@ -5,7 +5,7 @@ import { renderChange } from '../../document/changes/render-change.ts'
 import { renderSubject } from '../../document/changes/render-subject.ts'
 import type { EntityPlace } from '../../document/edit/entity-edits.ts'
 import { readEntityChanges, type EntityDiffDeps } from './compare-entity.ts'
-import { assertMayRead } from '../read/config-reading.ts'
+import { assertMayNameRevisions, assertMayRead } from '../read/config-reading.ts'
 import { findRevisionNamed } from '../read/named-revision.ts'
 import { toldTo } from './told-revisions.ts'
 import {
@@ -40,6 +40,7 @@ export async function readRevisionChanges(
   { name, place }: { readonly name: string; readonly place: EntityPlace | null },
 ): Promise<ChangedRevision> {
   if (place === null) assertMayRead(deps, principal)
+  else assertMayNameRevisions(deps, principal)
   const revision = await findRevisionNamed(deps.history, name)
   const previous = deps.history.previousOf(revision)
   if (place !== null) {

@@ -77,6 +77,18 @@ export function assertMayRead(
   assertMay(access, principal, { action: 'administer' })
 }
 
+/**
+ * Asserts that a caller may hear which revisions and tags there are, before one of them is looked for.
+ *
+ * @throws {ServiceError} `not-permitted`.
+ */
+export function assertMayNameRevisions(
+  { access }: Pick<ConfigReadingDeps, 'access'>,
+  principal: Principal,
+): void {
+  assertMay(access, principal, { action: 'administer-something' })
+}
+
 /** Two revisions to compare, the older text first by the caller's word. */
 export interface RevisionPair {
   readonly before: Revision

@@ -51,11 +51,19 @@ export async function readRestored(
   principal: Principal,
   commit: CommitSha,
 ): Promise<Pick<MakingCurrent, 'document' | 'subject'>> {
-  assertMayChange(() => assertMay(access, principal, { action: 'administer-something' }))
+  assertMayRestore({ access }, principal)
   const revision = findRevision({ history }, commit)
   const document = await history.readDocument(revision)
   const source = { number: history.numberOf(revision) ?? 0, username: revision.username }
   return { document, subject: restoreSubject({ verb: 'Restore', what: null, ...source }) }
+}
+
+/** @throws {ServiceError} `not-permitted`, before a revision is looked for. */
+export function assertMayRestore(
+  { access }: Pick<ConfigRestoringDeps, 'access'>,
+  principal: Principal,
+): void {
+  assertMayChange(() => assertMay(access, principal, { action: 'administer-something' }))
 }
 
 export interface MakingCurrent {
