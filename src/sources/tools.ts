@@ -47,12 +47,13 @@ export class Tools implements AsyncDisposable {
   async run(call: ToolCall): Promise<string> {
     const { code, stdout, stderr, reason } = await this.#run(call)
     if (code === 0 && reason === null) return stdout
-    const complaint = withoutPaths(complaintOf(stderr) ?? '', {
+    const name = call.name ?? call.command
+    const complaint = withoutPaths(complaintOf(stderr, name) ?? '', {
       folder: call.cwd,
       address: call.address ?? null,
     })
     const what = reason ?? (complaint || `it ended with ${code}`)
-    throw new SourceFailed(hideSecrets(`${call.name ?? call.command}: ${what}`, call.secrets ?? []))
+    throw new SourceFailed(hideSecrets(`${name}: ${what}`, call.secrets ?? []))
   }
 
   /** Whether a tool succeeds. @throws {SourceFailed} when it cannot be run at all. */
@@ -82,11 +83,13 @@ export class Tools implements AsyncDisposable {
 /** The time that a client waited: it is another one for each try of what stays the same problem. */
 const WAITED = / after \d+ ms\b/g
 
-/** The error lines of the output, joined to one. */
-function complaintOf(stderr: string): string | null {
+/** The error lines of the output, joined to one. A tool that begins each with its name has said it already. */
+function complaintOf(stderr: string, name: string): string | null {
+  const own = `${name}: `
   const lines = stderr
     .split('\n')
     .map((line) => line.trim())
+    .map((line) => (line.startsWith(own) ? line.slice(own.length) : line))
     .filter((line) => line !== '')
   return lines.length === 0 ? null : lines.slice(0, 5).join(' ').replaceAll(WAITED, '')
 }
