@@ -7,6 +7,7 @@ import { ErrorBody } from '../wire/error-body.ts'
 import type { AnswerOf, CallName } from './call-types.ts'
 import { CallRefused, NoServer } from './client-errors.ts'
 import { withoutTrailingSlashes } from '../lib/trailing-slashes.ts'
+import { bodyWithin } from '../lib/web-stream.ts'
 
 /** The values of a call, of which a path, a query and headers are made. */
 export interface CallRequest {
@@ -63,14 +64,15 @@ export class ServiceClient {
   async call(name: CallName, request: CallRequest = {}): Promise<CallAnswer<unknown>> {
     const route = CALLS.get(name)
     if (route === undefined) throw new TypeError(`${name} is not a call`)
-    const response = await this.#send(route, request)
+    const signal = AbortSignal.timeout(CALL_TIMEOUT_MS)
+    const response = await this.#send(route, request, signal)
     const { status, headers } = response
-    const text = await orNoServer(() => response.text())
+    const text = await orNoServer(() => new Response(bodyWithin(response, signal)).text())
     if (!response.ok) throw new CallRefused(status, errorIn(text, response))
     return { status, headers, body: readBody(route, { status, headers, text }) }
   }
 
-  #send(route: RouteFacts, request: CallRequest): Promise<Response> {
+  #send(route: RouteFacts, request: CallRequest, signal: AbortSignal): Promise<Response> {
     const { server, authorization, send = fetch } = this.#options
     const { body, headers = {} } = request
     const isRaw = body === undefined || typeof body === 'string' || body instanceof Uint8Array
@@ -83,7 +85,7 @@ export class ServiceClient {
         ...headers,
       },
       body: isRaw ? (body ?? null) : JSON.stringify(body),
-      signal: AbortSignal.timeout(CALL_TIMEOUT_MS),
+      signal,
       // The credentials must not be sent to the target of a redirection.
       redirect: 'error',
     } as const

@@ -33,3 +33,12 @@ export function webStreamOf(source: Readable): ReadableStream<Uint8Array<ArrayBu
     { highWaterMark: source.readableHighWaterMark, size: ({ length }) => length },
   )
 }
+
+/**
+ * The body of a response, which fails when the signal is aborted. `fetch` forgets its own signal when memory is cleared
+ * while the body arrives: the wait for the rest would last for minutes, or as long as a little of it comes now and then.
+ */
+export function bodyWithin({ body }: Response, signal: AbortSignal): ReadableStream<Uint8Array> {
+  const sent = body ?? new ReadableStream({ start: (controller) => controller.close() })
+  return sent.pipeThrough(new TransformStream(), { signal })
+}

@@ -17,6 +17,9 @@ export interface ProgramRun {
   readonly timeout: number
 }
 
+/** Why a program ended that its caller did not want any longer. */
+export const STOPPED = 'it was stopped'
+
 /** How a program ended, and what it printed. */
 export interface ProgramEnd {
   readonly code: number | null
@@ -27,7 +30,6 @@ export interface ProgramEnd {
   readonly reason: string | null
 }
 
-const STOPPED = 'it was stopped'
 const GRACE_MS = 1_500
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
 const MAX_COMPLAINT_BYTES = 8 * 1024

@@ -2,7 +2,7 @@ import { memoryUsage } from 'node:process'
 import { builtFile } from '../lib/built-file.ts'
 import { startGuarded } from './guarded-process.ts'
 import { detach, type PipedProcess, ProcessNotStarted } from './piped-process.ts'
-import { notRun, type ProgramEnd, type ProgramRun, runProgram } from './run-program.ts'
+import { notRun, type ProgramEnd, type ProgramRun, runProgram, STOPPED } from './run-program.ts'
 
 /** A program to run; null to stop the one that runs by that number. */
 export interface StarterRequest {
@@ -39,6 +39,7 @@ class Starter {
 
   /** Runs a program as `runProgram` does. */
   async run(run: ProgramRun, signal: AbortSignal): Promise<ProgramEnd> {
+    if (signal.aborted) return notRun(STOPPED)
     const id = (this.#last += 1)
     const stop = () => this.#send({ id, run: null })
     const end = new Promise<ProgramEnd>((resolve) => this.#waiting.set(id, resolve))

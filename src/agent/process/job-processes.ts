@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { constants } from 'node:os'
+import { pipeline } from 'node:stream'
 import {
   type PipedProcess,
   ProcessNotStarted,
@@ -126,7 +127,7 @@ function start(
         ? startProcess(command, args, { ...options, cwd })
         : startProcess('/bin/sh', asUser, { ...options, cwd: '/', user })
     if (typeof input === 'string') child.stdin.end(input)
-    else createReadStream(input.file).pipe(child.stdin)
+    else pipeline(createReadStream(input.file), child.stdin, (error) => error && child.kill())
     return child
   } catch (error) {
     if (error instanceof ProcessNotStarted) return error

@@ -1,4 +1,5 @@
-import { createWriteStream } from 'node:fs'
+import { constants } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { ContactReply, type ContactRequest } from '../../wire/agent/contact.ts'
@@ -115,18 +116,29 @@ export class AgentClient {
   ): Promise<void> {
     const asked = agentPaths.file(from, path)
     const call = { method: 'GET', path: asked, timeoutMs: fileTime(size), signal } as const
-    const target = createWriteStream(file)
-    await this.#http.call(call, ({ body }) => {
-      const source = body ? Readable.fromWeb(body) : Readable.from([])
-      return orAbsent(() => pipeline(source, target, { signal }), signal)
+    await using target = await openTarget(file)
+    const written = await this.#http.call(call, async (body) => {
+      const sink = target.createWriteStream()
+      await orAbsent(() => pipeline(Readable.fromWeb(body()), sink, { signal }), signal)
+      return sink.bytesWritten
     })
-    if (target.bytesWritten === size) return
-    throw new ServerAbsent(`${path} has ${target.bytesWritten} bytes instead of ${size}`)
+    if (written === size) return
+    throw new ServerAbsent(`${path} has ${written} bytes instead of ${size}`)
   }
 
   #job(jobId: number): AgentJobPath {
     return { uuid: this.#uuid, jobId }
   }
+}
+
+const REPLACING = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NONBLOCK
+
+/** Opens a file to be written anew, without a wait for the other end of a pipe in its place. */
+async function openTarget(file: string): Promise<FileHandle> {
+  const handle = await open(file, REPLACING)
+  if ((await handle.stat()).isFile()) return handle
+  await handle.close()
+  throw new Error(`${file} is no file`)
 }
 
 function fileTime(size: number): number {

@@ -1,3 +1,4 @@
+import { text as textOf } from 'node:stream/consumers'
 import { z } from 'zod'
 import { ServiceError } from '../../core/errors.ts'
 import { abortedAfter } from '../../lib/aborted-after.ts'
@@ -6,7 +7,7 @@ import { SentFile } from './sent-file.ts'
 import { ServerChoice } from './server-choice.ts'
 import { ServerAbsent, ServerRefusal } from './server-errors.ts'
 import { withoutTrailingSlashes } from '../../lib/trailing-slashes.ts'
-import { webStreamOf } from '../../lib/web-stream.ts'
+import { bodyWithin, webStreamOf } from '../../lib/web-stream.ts'
 
 export interface HttpCall {
   readonly method: 'GET' | 'POST' | 'PUT'
@@ -15,6 +16,9 @@ export interface HttpCall {
   readonly timeoutMs: number
   readonly signal: AbortSignal
 }
+
+/** Begins to read the body of an answer, for as long as its call may take. */
+export type ReadBody = () => ReadableStream<Uint8Array>
 
 const ErrorMessage = z.object({ message: z.string() })
 
@@ -37,10 +41,7 @@ export class HttpCaller {
    * @throws {ServerRefusal} when the server refuses the call.
    * @throws {ServerAbsent} without a response, or for an error that may be temporary.
    */
-  async call<Answer>(
-    call: HttpCall,
-    read: (response: Response) => Promise<Answer>,
-  ): Promise<Answer> {
+  async call<Answer>(call: HttpCall, read: (body: ReadBody) => Promise<Answer>): Promise<Answer> {
     const server = this.#servers.current
     const end = new AbortController()
     const silence = this.#servers.watch(server, AbortSignal.any([end.signal, call.signal]))
@@ -55,18 +56,20 @@ export class HttpCaller {
     }
   }
 
-  async #callOne(server: URL, call: HttpCall, silence: AbortSignal): Promise<Response> {
-    const response = await this.#fetch(server, call, silence)
-    if (response.ok) return response
+  async #callOne(server: URL, call: HttpCall, silence: AbortSignal): Promise<ReadBody> {
+    const end = abortedAfter(call.timeoutMs, AbortSignal.any([call.signal, silence]))
+    const response = await this.#fetch(server, call, end)
+    const body = () => bodyWithin(response, end)
+    if (response.ok) return body
     const { status } = response
-    const message = await this.#readMessage(response)
+    const message = (await this.#readMessage(body)) ?? response.statusText
     if (REFUSALS.has(status)) throw new ServerRefusal(status, message)
     throw new ServerAbsent(`The server answers ${status}: ${message}`)
   }
 
   /** Makes a call and parses the message in the response. */
   async read<Message>(call: HttpCall, schema: z.ZodType<Message>): Promise<Message> {
-    const read = (response: Response) => orAbsent(() => response.text(), call.signal)
+    const read = (body: ReadBody) => orAbsent(() => textOf(body()), call.signal)
     const text = await this.call(call, read)
     try {
       return parseAgentMessage(schema, text)
@@ -80,8 +83,8 @@ export class HttpCaller {
 
   #fetch(
     server: URL,
-    { method, path, body, timeoutMs, signal }: HttpCall,
-    silence: AbortSignal,
+    { method, path, body, signal }: HttpCall,
+    end: AbortSignal,
   ): Promise<Response> {
     const token = this.#findToken()
     const isMessage = body !== undefined && !Buffer.isBuffer(body) && !(body instanceof SentFile)
@@ -95,7 +98,7 @@ export class HttpCaller {
         ...(body instanceof SentFile ? { 'content-length': String(body.size) } : {}),
         ...(token === null ? {} : { authorization: `Bearer ${token}` }),
       },
-      signal: abortedAfter(timeoutMs, AbortSignal.any([signal, silence])),
+      signal: end,
       // The token must not be sent to the target of a redirection.
       redirect: 'error',
     } as const
@@ -103,14 +106,14 @@ export class HttpCaller {
     return orAbsent(() => fetch(new URL(`${base}${path}`, server), init), signal)
   }
 
-  /** The message of an error response, of any format. */
-  async #readMessage(response: Response): Promise<string> {
-    const text = await orAbsent(() => response.text(), null)
+  /** The message of an error response; null where that has another format. */
+  async #readMessage(body: ReadBody): Promise<string | null> {
+    const text = await orAbsent(() => textOf(body()), null)
     try {
       return parseAgentMessage(ErrorMessage, text).message
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
-      return response.statusText
+      return null
     }
   }
 }

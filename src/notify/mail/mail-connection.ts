@@ -1,5 +1,6 @@
 import type { NodemailerError } from 'nodemailer/lib/errors'
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
+import { abortedAfter } from '../../lib/aborted-after.ts'
 import { oneLine } from '../../history/revision/message.ts'
 
 /** The mail server of the configuration, and the log-in there. */
@@ -166,7 +167,7 @@ class SmtpSession implements Disposable {
   /** One exchange with the server. It ends with the connection, with the signal, and after its time. */
   async step(begin: (done: Done) => void): Promise<void> {
     const connection = this.#connection
-    const end = AbortSignal.any([this.#signal, AbortSignal.timeout(MESSAGE_TIMEOUT_MS)])
+    const end = abortedAfter(MESSAGE_TIMEOUT_MS, this.#signal)
     try {
       await new Promise<void>((resolve, reject) => {
         const settle: Done = (error) => {

@@ -195,6 +195,19 @@ describe('a task that fetches an artifact', () => {
     expect(job.text).toContain('There is no run')
   })
 
+  it.each([
+    ['a folder', 'mkdir app.bin', 'EISDIR'],
+    ['a pipe that nobody reads', 'mkfifo app.bin', 'ENXIO'],
+  ])('fails where %s has the name of the file', async (_, script, reason) => {
+    agent.server.files.set('pkg/app.bin', 'binary')
+    const run = { ...fetching, src: 'pkg/app.bin', srcKind: 'file' } as const
+
+    const job = await agent.run({ cleanWorkingDir: true, tasks: [sh(script), { ...sh(''), run }] })
+
+    expect(job.result).toBe('Failed')
+    expect(job.text).toContain(reason)
+  })
+
   it('does not write outside the working folder', async () => {
     agent.server.files.set('../../escaped', 'x')
     const run1 = { ...fetching, src: '..', srcKind: 'folder' } as const

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { markOf } from '../../../src/processes/process-mark.ts'
 import { findProcesses } from '../../../src/agent/process/end-processes.ts'
-import { JobProcesses } from '../../../src/agent/process/job-processes.ts'
+import { type CommandLine, JobProcesses } from '../../../src/agent/process/job-processes.ts'
 import { TempFolder } from '../../support/disk/temp-folder.ts'
 import { until } from '../../support/programs/until.ts'
 
@@ -24,7 +24,7 @@ class Job implements AsyncDisposable {
     return this.run('sh', ['-c', script], more)
   }
 
-  run(command: string, args: string[], more: { timeoutMs?: number; input?: string } = {}) {
+  run(command: string, args: string[], more: Partial<CommandLine> = {}) {
     const line = { command, args, cwd: '/', environment, ...more }
     return this.processes.run(line, async (_, chunk) => {
       this.output += chunk.toString()
@@ -56,6 +56,14 @@ describe('a command of a job', () => {
     await job.run('cat', [], { input: 'secret\n' })
 
     expect(job.output).toBe('secret\n')
+  })
+
+  it('ends when the file that it is given cannot be read', async () => {
+    await using job = new Job()
+
+    const end = await job.run('cat', [], { input: { file: '/no/such/file' } })
+
+    expect(end).toEqual({ exitCode: 143, reason: 'it was ended by SIGTERM' })
   })
 
   it('that cannot be started has exit code 127 and a reason', async () => {

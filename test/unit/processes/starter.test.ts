@@ -6,6 +6,8 @@ import { tempDir } from '../../support/disk/temp-folder.ts'
 const HALF_A_GIGABYTE = 2 ** 29
 const USUAL = { program: 'sh', env: { PATH: '/usr/bin:/bin' }, input: '', timeout: 60_000 }
 
+const UNWANTED = 'is wanted no longer'
+
 const RUNS: Readonly<Record<string, Partial<ProgramRun>>> = {
   'prints and reads': {
     args: [
@@ -22,12 +24,13 @@ const RUNS: Readonly<Record<string, Partial<ProgramRun>>> = {
   'is ended by a signal': { args: ['-c', 'kill -9 $$'] },
   'is not there': { program: 'no-such-program', args: [] },
   'begins in no folder': { args: ['-c', 'pwd'], cwd: '/no/such/folder' },
+  [UNWANTED]: { args: ['-c', 'sleep 600'], timeout: 2_000 },
   'does not end': { args: ['-c', 'trap "" TERM; sleep 600 & sleep 600'], timeout: 50 },
 }
 
 async function endsIn(cwd: string): Promise<Record<string, ProgramEnd>> {
   const ends = Object.entries(RUNS).map(async ([name, run]) => {
-    const { signal } = new AbortController()
+    const signal = name === UNWANTED ? AbortSignal.abort() : new AbortController().signal
     return [name, await runToEnd({ ...USUAL, cwd, args: [], ...run }, signal)] as const
   })
   return Object.fromEntries(await Promise.all(ends))
@@ -43,6 +46,7 @@ describe('a program', () => {
     expect(kept).toHaveLength(HALF_A_GIGABYTE)
     expect(whileLarge).toEqual(whileSmall)
     expect(again).toEqual(whileSmall)
+    expect(whileSmall[UNWANTED]?.reason).toBe('it was stopped')
     expect(whileSmall['prints and reads']).toMatchObject({
       code: 0,
       stdout: `${cwd}\nan $argument ä\u2028word\ntwo\nlines`,
