@@ -8,10 +8,13 @@ import type { ArtifactQuota } from '../artifacts/artifact-quota.ts'
 import { keepUpload, type UploadLimits } from '../artifacts/upload.ts'
 import type { RunningJob, RunningJobs } from './running-jobs.ts'
 
-export interface JobCallsDeps {
+export interface RunningCallsDeps {
   readonly builds: Builds
   readonly directory: AgentDirectory
   readonly running: RunningJobs
+}
+
+export interface JobCallsDeps extends RunningCallsDeps {
   readonly uploads: UploadLimits
   readonly quota: ArtifactQuota
 }
@@ -49,7 +52,7 @@ export async function reportJob(
  * @throws {ServiceError} `token-refused`, `job-not-yours`, `disk-full`.
  */
 export async function appendConsole(
-  deps: JobCallsDeps,
+  deps: RunningCallsDeps,
   call: JobCall & { readonly offset: number; readonly bytes: Uint8Array },
 ): Promise<number> {
   const job = await readRunning(deps, call)
@@ -81,15 +84,13 @@ export async function uploadArtifact(
 
 /** A cancelled job belongs to the agent until it reports that it has stopped it. */
 async function readRunning(
-  { builds, directory, running }: JobCallsDeps,
+  { builds, directory, running }: RunningCallsDeps,
   call: JobCall,
 ): Promise<RunningJob> {
   assertApproved(directory, call)
   const assigned = running.find(call.jobId)
   const job = assigned?.agentUuid === call.uuid ? await builds.job(call.jobId) : null
-  if (assigned && job && job.state !== 'Rescheduled' && (isOnAgent(job) || assigned.isStopped)) {
-    return assigned
-  }
+  if (assigned && job && (isOnAgent(job) || job.result === 'Cancelled')) return assigned
   throw notYours(call)
 }
 
