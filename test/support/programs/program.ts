@@ -55,7 +55,8 @@ export class Program {
     for (;;) {
       const [, found] = pattern.exec(this.stdout) ?? []
       if (found !== undefined) return found
-      if (this.process.exitCode !== null) throw new Error(`ended before ${pattern}: ${this.stderr}`)
+      if (this.process.exitCode !== null || this.process.signalCode !== null)
+        throw new Error(`ended before ${pattern}: ${this.stderr}`)
       await Promise.race([
         once(this.process.stdout ?? this.process, 'data'),
         once(this.process, 'close'),
