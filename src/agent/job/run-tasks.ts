@@ -2,7 +2,7 @@ import { quotedWords } from '../../core/service/command-words.ts'
 import type { AssignedTask, TaskCommand, FetchCommand } from '../../wire/agent/task.ts'
 import type { JobContext } from './job-context.ts'
 import { stat, mkdir, rm } from 'node:fs/promises'
-import { resolveInside } from '../host/sandbox-path.ts'
+import { orNullIfMissing, resolveInside } from '../host/sandbox-path.ts'
 import { join, basename, dirname } from 'node:path'
 import { runAsUser } from './run-as-user.ts'
 import { withoutTrailingSlashes } from '../../lib/trailing-slashes.ts'
@@ -125,7 +125,8 @@ async function runProcess(
   timeoutMs: number | null,
 ): Promise<boolean> {
   const cwd = await resolveInside(folder, command.workingDir)
-  if (!(await stat(cwd)).isDirectory()) throw new Error(`${command.workingDir} is not a folder`)
+  const found = await orNullIfMissing(stat(cwd))
+  if (!found?.isDirectory()) throw new Error(`There is no folder ${command.workingDir ?? '.'}`)
   const own = command.type === 'exec' ? command.timeoutMs : null
   const line = {
     ...commandLineOf(command),

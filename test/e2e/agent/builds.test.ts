@@ -146,6 +146,14 @@ describe('a job', () => {
     expect(job.written).toEqual([join(agent.folderOf('demo'), 'sub dir')])
   })
 
+  it.each(['missing', 'file'])('says which working folder is not there: %s', async (dir) => {
+    const task = { ...sh(''), run: { ...shell('echo ran'), workingDir: dir } }
+    const job = await agent.run({ tasks: [sh('echo > file'), task] })
+
+    expect(job.result).toBe('Failed')
+    expect(job.text).toContain(`There is no folder ${dir}\n`)
+  })
+
   it.each(['../..', '/', 'out'])('does not run a task outside its folder: %s', async (dir) => {
     const job = await agent.run({
       tasks: [sh('ln -sfn / out'), { ...sh(''), run: { ...shell('echo ran'), workingDir: dir } }],
