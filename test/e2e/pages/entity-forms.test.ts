@@ -117,6 +117,7 @@ describe('forms of entities, with the keyboard alone', () => {
     await job.getByRole('button', { name: 'Add task', exact: true }).press('Enter')
     await job.getByRole('group', { name: 'command', exact: true }).waitFor()
     await job.getByRole('button', { name: 'Add resource' }).press('Enter')
+    await expect.poll(() => focused(page)).toBe('f.stage.0.jobs.0.resources.0.text')
     await page.keyboard.type('linux')
     await job.getByRole('button', { name: 'Add resource' }).press('Enter')
     await job.getByRole('group', { name: 'resource linux', exact: true }).waitFor()
