@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs'
 import { constants } from 'node:os'
-import { pipeline } from 'node:stream'
 import {
   type PipedProcess,
   ProcessNotStarted,
@@ -127,12 +126,20 @@ function start(
         ? startProcess(command, args, { ...options, cwd })
         : startProcess('/bin/sh', asUser, { ...options, cwd: '/', user })
     if (typeof input === 'string') child.stdin.end(input)
-    else pipeline(createReadStream(input.file), child.stdin, (error) => error && child.kill())
+    else give(child, input.file)
     return child
   } catch (error) {
     if (error instanceof ProcessNotStarted) return error
     throw error
   }
+}
+
+/** Writes a file to the input of a program. One that cannot be read ends the program, before it takes a part for all. */
+function give(child: PipedProcess, file: string): void {
+  const content = createReadStream(file)
+  content.once('error', () => child.kill())
+  child.stdin.once('close', () => content.destroy())
+  content.pipe(child.stdin)
 }
 
 function ended(child: PipedProcess): Promise<CommandEnd> {
