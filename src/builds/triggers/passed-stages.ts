@@ -18,10 +18,10 @@ export class PassedStages {
   /** The newest, or null. */
   newest(name: StageName): Promise<StageInstance | null> {
     const key = stageNameKey(name)
-    const found = this.#newest.get(key) ?? this.#find(name)
-    this.#newest.set(key, found)
-    // A failed read is not cached.
-    found.catch(() => this.#newest.delete(key))
+    const cached = this.#newest.get(key)
+    if (cached) return cached
+    const found = this.#find(name)
+    this.#cache(key, found)
     return found
   }
 
@@ -43,7 +43,13 @@ export class PassedStages {
     const { stage } = event
     const key = stageNameKey({ pipeline: stage.pipelineName, stage: stage.name })
     const cached = this.#newest.get(key)
-    if (cached) this.#newest.set(key, newer(cached, stage))
+    if (cached) this.#cache(key, newer(cached, stage))
+  }
+
+  /** A failed read is not cached. */
+  #cache(key: string, found: Promise<StageInstance | null>): void {
+    this.#newest.set(key, found)
+    found.catch(() => this.#newest.delete(key))
   }
 
   async #find(name: StageName): Promise<StageInstance | null> {

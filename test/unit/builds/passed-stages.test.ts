@@ -62,6 +62,27 @@ describe('the newest run of a stage that passed', () => {
     expect(await revisionIn(passed)).toBe('app/2/test/1')
   })
 
+  it('is read anew when it could not be read while a run passed', async () => {
+    const { world } = await open()
+    await using _ = world
+    await world.schedule()
+    const broken = new PassedStages({
+      stageHistory: async (...asked) => {
+        const found = await world.builds.stageHistory(...asked)
+        if (passing === null) return found
+        await passing
+        throw new Error('the database went away')
+      },
+    })
+    world.builds.onEvent((event) => broken.note(event))
+    let passing: Promise<unknown> | null = world.build(AGENT)
+
+    await expect(broken.newest(NAME)).rejects.toThrow('the database went away')
+    passing = null
+
+    expect(await revisionIn(broken)).toBe('app/1/test/1')
+  })
+
   it('is the new run of a stage that passes again', async () => {
     const { world, passed } = await open()
     await using _ = world
