@@ -61,7 +61,7 @@ export interface RetryLoopOptions {
    */
   readonly round: (loop: RetryLoop) => Promise<void>
   readonly pauses: { readonly fromMs: number; readonly toMs: number }
-  /** The text of a failure; throws a failure that ends the loop. */
+  /** The text of a failure. It must not throw: that would end the loop, and with it the process. */
   readonly problemOf: (error: unknown) => string
   /** Called when the problem changes, with null when it is solved. */
   readonly report: (problem: string | null, error: unknown) => void

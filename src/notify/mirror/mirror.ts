@@ -1,5 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
 import { ServiceError, unavailable } from '../../core/errors.ts'
+import { describeFault } from '../../core/faults.ts'
 import type { Log } from '../../lib/log.ts'
 import type { CommitSha } from '../../core/revision.ts'
 import type { History } from '../../history/history.ts'
@@ -54,7 +55,7 @@ export class Mirror implements AsyncDisposable {
       round: () => this.#push(),
       pauses: PAUSES,
       problemOf,
-      report: (problem) => this.#report(problem),
+      report: (problem, error) => this.#report(problem, error),
     })
     this.#stopListening = history.onRevision(({ added }) => this.#note(added.length))
   }
@@ -97,17 +98,16 @@ export class Mirror implements AsyncDisposable {
     this.#behind = tip === null ? history.kept() : ((await history.listNewer(tip))?.length ?? null)
   }
 
-  #report(problem: string | null): void {
+  #report(problem: string | null, error: unknown): void {
     const level = problem === null ? 'info' : 'warning'
     const message = problem ?? 'The mirror is up to date again'
-    this.#options.log({ level, message, facts: { mirror: this.#remote.url } })
+    const reason = problem === null || isForeseen(error) ? {} : { error }
+    this.#options.log({ level, message, facts: { mirror: this.#remote.url, ...reason } })
   }
 }
 
-/** @throws {Error} an unexpected failure. */
 function problemOf(error: unknown): string {
-  if (isForeseen(error)) return error.message
-  throw error
+  return isForeseen(error) ? error.message : describeFault(error)
 }
 
 function isForeseen(error: unknown): error is Error {

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { rename, symlink } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -104,6 +105,21 @@ describe('a mirror', () => {
 
     await untilMirrored(service)
     expect(git(mirror, 'rev-list', '--count', 'main')).toBe('2\n')
+  })
+
+  it('goes on after a fault of the disk that nobody has foreseen', async () => {
+    const mirror = join(tempDir(), 'later.git')
+    const service = await startService(['--mirror', mirror])
+    expect(await untilRefused(service)).toContain('later.git')
+    const head = join(service.repository, '.git', 'HEAD')
+    await rename(head, `${head}.kept`)
+    await symlink('HEAD', head)
+    await until(async () => /symbolic link/.test((await healthOf(service)).mirror.error ?? ''))
+    await rename(`${head}.kept`, head)
+
+    git(tempDir(), 'init', '--quiet', '--bare', mirror)
+
+    await untilMirrored(service)
   })
 
   it('has its password shown nowhere', async () => {
