@@ -117,17 +117,17 @@ export class SideRefs implements AsyncDisposable {
     if (refs === null || moves.some(({ ref, from }) => (refs.get(ref) ?? null) !== from))
       return false
     if (!(await this.#publish(moves))) return false
+    // Read again, with what the log has, unless all of them have moved here.
+    this.#refs = null
     for (const { ref, from, to } of moves) {
       const who = { ...SERVICE_COMMITTER, time: this.#options.clock() }
       const update = { ref, expected: from, next: to, who, reason: 'proposal' }
       const { state } = await updateRef(this.#options.store, update)
-      if (state === 'moved') {
-        this.#refs = null
-        return false
-      }
+      if (state === 'moved') return false
       await this.#recent.confirm(to)
       refs.set(ref, to)
     }
+    this.#refs = refs
     return true
   }
 

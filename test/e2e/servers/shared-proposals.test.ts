@@ -1,4 +1,6 @@
 // @module-tag long
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { CLUSTER_UPGRADES } from '../../../src/cluster/cluster-schema.ts'
 import { PostgresLog } from '../../../src/cluster/postgres-log.ts'
@@ -67,6 +69,26 @@ describe('proposals of several servers', { tags: ['postgresql'] }, () => {
     for (const repository of [one, other]) {
       expect(repository.git('show', 'refs/proposals/1/head:config.xml')).toBe('three')
       expect(repository.fsck()).toBe('')
+    }
+  })
+
+  it('keep what was noted while a git command held the ref of the server that noted it', async () => {
+    const log = await openLog(cluster())
+    using one = new GitRepository()
+    const base = one.commit('config.xml', 'one\n')
+    using other = new GitRepository(one)
+    const [first, second] = [await openServer(one, log), await openServer(other, log)]
+    await first.open(contentOf(base, 'two\n'), opening(base))
+    const lock = join(one.gitDir, 'refs/proposals/1/meta.lock')
+    await writeFile(lock, '')
+
+    await expect(first.add(1, () => approvalBy('ben'))).rejects.toThrow('A git command holds')
+    await rm(lock)
+    await first.add(1, () => approvalBy('cleo'))
+
+    for (const server of [first, second]) {
+      const reviews = (await server.find(1))?.reviews ?? []
+      expect(reviews.map(({ by }) => by.username)).toEqual(['ben', 'cleo'])
     }
   })
 
