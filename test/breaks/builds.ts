@@ -96,8 +96,8 @@ export const BREAKS_OF_BUILDS: readonly Break[] = [
   {
     behaviour: 'a job is as silent as the configuration lets it that it is made from',
     file: 'builds/dispatch/silent-jobs.ts',
-    find: 'run.stage)',
-    replace: '{ ...run.stage, isAsThen: false })',
+    find: ', run)',
+    replace: ', { ...run, isAsThen: false })',
     test: 'unit/builds/silent-jobs.test.ts',
   },
   {

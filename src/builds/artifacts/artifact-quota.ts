@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Builds } from '../engine/builds.ts'
 import type { JobInstance } from '../engine/documents.ts'
 import { type StageRunName, pipelineKey, type PipelineRun } from '../engine/keys.ts'
+import { isActive } from '../../core/builds/stage.ts'
 import { inBackground } from '../../lib/in-background.ts'
 import type { Log } from '../../lib/log.ts'
 import { draftName } from '../../storage/file-draft.ts'
@@ -157,9 +158,12 @@ export class ArtifactQuota implements AsyncDisposable {
   }
 
   async #endOf(run: StageRunName): Promise<number | null> {
-    const found = await this.#options.builds.stageInstance(run)
-    if (!found) return 0
-    return found.active ? null : lastEnd(found.jobs)
+    const { builds } = this.#options
+    const stage = await builds.stage(run)
+    if (!stage) return 0
+    if (isActive(stage.tally)) return null
+    const ended = await builds.withJobs([stage])
+    return lastEnd(ended.flatMap(({ jobs }) => jobs))
   }
 
   #set(kept: KeptRun): void {
@@ -238,9 +242,9 @@ async function isOfNewest(builds: Builds, run: StageRunName): Promise<boolean> {
  */
 async function runsInUse(builds: Builds): Promise<ReadonlySet<string>> {
   const active = await builds.activeStages()
-  const open: PipelineRun[] = active.map(({ stage }) => ({
-    pipeline: stage.pipelineName,
-    counter: stage.pipelineCounter,
+  const open: PipelineRun[] = active.map(({ pipelineName, pipelineCounter }) => ({
+    pipeline: pipelineName,
+    counter: pipelineCounter,
   }))
   const inUse = new Set<string>()
   for (let run = open.pop(); run; run = open.pop()) {

@@ -7,6 +7,7 @@ import {
 import type { SecretBox } from '../../document/secrets/secret-box.ts'
 import { shownMaterial } from '../../document/materials/shown-material.ts'
 import { materialFingerprint } from '../../document/materials/identity.ts'
+import { reportedResult } from '../../core/builds/stage.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { isSameName } from '../../core/name-key.ts'
 import type { Principal } from '../../core/principal.ts'
@@ -164,10 +165,10 @@ async function lookBack(
 ): Promise<StagePlace | null> {
   if (recorded === null) return null
   for (let offset = 0; offset < MAX_LOOK_BACK;) {
-    const { items } = await builds.stageHistory({ pipeline, stage }, offset)
-    const found = items.find((each) => each.stage.id < id && each.result === 'Passed')
+    const { items } = await builds.stages({ pipeline, stage }, offset)
+    const found = items.find((each) => each.id < id && reportedResult(each.tally) === 'Passed')
     if (found) {
-      const { pipelineCounter, counter: stageCounter } = found.stage
+      const { pipelineCounter, counter: stageCounter } = found
       return { pipelineCounter, stageCounter }
     }
     if (items.length === 0) return null

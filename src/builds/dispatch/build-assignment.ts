@@ -60,7 +60,7 @@ export async function buildAssignment(
   const { builds, secrets } = deps
   const { pipelineName: pipeline, pipelineCounter: counter, stageName: stage } = job
   const run = await builds.pipelineInstance({ pipeline, counter })
-  const stageRun = await builds.stageInstance({
+  const stageRun = await builds.stage({
     pipeline,
     pipelineCounter: counter,
     stage,
@@ -70,9 +70,9 @@ export async function buildAssignment(
   return assignmentOf({
     job,
     run,
-    approvedBy: stageRun.stage.approvedBy,
+    approvedBy: stageRun.approvedBy,
     agent,
-    ...(await configurationOf(deps, stageRun.stage)),
+    ...(await configurationOf(deps, stageRun)),
     secrets,
     findFetchSource: fetchSourceOf(run, builds),
     labelOf: async (name, upstreamCounter) => {

@@ -63,10 +63,10 @@ export class SilentJobs {
   /** The limit of the configuration that the job was made from; null when there is none, or nobody can tell. */
   async #limitOf({ place, planName }: RunningJob): Promise<number | null> {
     const { pipelineName: pipeline, stageName: stage, ...counters } = place
-    const run = await this.#options.builds.stageInstance({ pipeline, stage, ...counters })
+    const run = await this.#options.builds.stage({ pipeline, stage, ...counters })
     if (!run) return null
     try {
-      const made = await configurationOf(this.#options, run.stage)
+      const made = await configurationOf(this.#options, run)
       const found = findJob(made.pipeline, { stageName: stage, planName })
       return found && silenceTimeout(found.config, made.jobTimeout)
     } catch (error) {

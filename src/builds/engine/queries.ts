@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import {
   isActive,
   reportedResult,
@@ -5,6 +6,7 @@ import {
   type StageResult,
   type StageState,
 } from '../../core/builds/stage.ts'
+import { nameKey } from '../../core/name-key.ts'
 import { PAGE_SIZE, pageOf, type Page } from '../../core/page.ts'
 import type { StateReader } from '../../state/documents.ts'
 import {
@@ -50,9 +52,17 @@ export interface StageRun {
   readonly active: boolean
 }
 
+/** The limit of names of jobs that are cached with their ids. */
+const MAX_NAMES = 50_000
+
 /** Queries about builds. They do not wait for changes. */
 export class BuildQueries {
   readonly #store: StateReader
+  /** The ids of the jobs of a run of a stage by the keys of their names. */
+  readonly #idsByName = new LRUCache<string, ReadonlyMap<string, number>>({
+    maxSize: MAX_NAMES,
+    sizeCalculation: ({ size }) => Math.max(1, size),
+  })
 
   constructor(store: StateReader) {
     this.#store = store
@@ -81,17 +91,28 @@ export class BuildQueries {
     return items[0]?.createdAt ?? null
   }
 
+  /** A run of a stage without its jobs, of which there may be thousands. */
+  stage(run: StageRunName): Promise<StageInstance | null> {
+    return this.#store.find(STAGE, stageKey(run))
+  }
+
   async stageInstance(run: StageRunName): Promise<StageRun | null> {
-    const stage = await this.#store.find(STAGE, stageKey(run))
-    const [found] = stage ? await this.#withJobs([stage]) : []
+    const stage = await this.stage(run)
+    const [found] = stage ? await this.withJobs([stage]) : []
     return found ?? null
+  }
+
+  /** The runs of a stage without their jobs, newest first. */
+  async stages(name: StageName, offset: number): Promise<Page<StageInstance>> {
+    const at = { offset, limit: PAGE_SIZE }
+    const { total, items } = await this.#store.page(STAGE, stageList(name), at)
+    return pageOf(items, { offset, total })
   }
 
   /** The runs of a stage, newest first. */
   async stageHistory(name: StageName, offset: number): Promise<Page<StageRun>> {
-    const at = { offset, limit: PAGE_SIZE }
-    const { total, items } = await this.#store.page(STAGE, stageList(name), at)
-    return pageOf(await this.#withJobs(items), { offset, total })
+    const page = await this.stages(name, offset)
+    return { ...page, items: await this.withJobs(page.items) }
   }
 
   /** When the run of a stage at a place of its history was made; null behind the last place. */
@@ -103,7 +124,7 @@ export class BuildQueries {
   /** The newest run of a stage, or null. */
   async newestRun(name: StageName): Promise<StageRun | null> {
     const { items } = await this.#store.page(STAGE, stageList(name), { offset: 0, limit: 1 })
-    const [newest] = await this.#withJobs(items)
+    const [newest] = await this.withJobs(items)
     return newest ?? null
   }
 
@@ -118,6 +139,16 @@ export class BuildQueries {
     return this.#store.find(JOB, jobKey(id))
   }
 
+  /** The job of a run of a stage that has the name. */
+  async jobNamed(stage: StageInstance, name: string): Promise<JobInstance | null> {
+    // A replaced job has another id.
+    const key = `${stage.id} ${JSON.stringify(stage.jobs)}`
+    const ids = this.#idsByName.get(key) ?? (await this.#readNames(stage))
+    this.#idsByName.set(key, ids)
+    const id = ids.get(nameKey(name))
+    return id === undefined ? null : this.job(id)
+  }
+
   /** Agents as they were when they got their jobs, by the keys in those. */
   async recordedAgents(keys: readonly string[]): Promise<ReadonlyMap<string, RecordedAgent>> {
     const found = await Promise.all(
@@ -130,9 +161,10 @@ export class BuildQueries {
     return (await this.#store.list(AGENT_JOB)).map(({ value }) => value)
   }
 
-  async activeStages(): Promise<readonly StageRun[]> {
+  /** The runs of stages in progress, without their jobs. */
+  async activeStages(): Promise<readonly StageInstance[]> {
     const keys = (await this.#store.list(ACTIVE_STAGE)).map(({ value }) => value)
-    return this.#withJobs(await this.#store.findMany(STAGE, keys))
+    return this.#store.findMany(STAGE, keys)
   }
 
   /** The counter of the run that holds the pipeline's lock, or null. */
@@ -154,7 +186,8 @@ export class BuildQueries {
     return pauseOf(this.#store, pipeline)
   }
 
-  async #withJobs(stages: readonly StageInstance[]): Promise<StageRun[]> {
+  /** Reads the jobs of runs of stages. */
+  async withJobs(stages: readonly StageInstance[]): Promise<StageRun[]> {
     const ids = stages.flatMap((stage) => idsIn(stage.jobs))
     const found = await this.#store.findMany(JOB, ids.map(jobKey))
     const jobs = new Map(found.map((job) => [job.id, job]))
@@ -165,5 +198,10 @@ export class BuildQueries {
       result: reportedResult(stage.tally),
       active: isActive(stage.tally),
     }))
+  }
+
+  async #readNames(stage: StageInstance): Promise<ReadonlyMap<string, number>> {
+    const jobs = await this.#store.findMany(JOB, idsIn(stage.jobs).map(jobKey))
+    return new Map(jobs.map(({ name, id }) => [nameKey(name), id]))
   }
 }

@@ -274,16 +274,13 @@ async function findTouched(
   const pipelines = await runCooperatively(differing(between))
   const keys = new Set(pipelines.map(nameKey))
   const active = await builds.activeStages()
-  const jobs = active.flatMap((run) => run.jobs)
+  const touched = active.filter(({ pipelineName }) => keys.has(nameKey(pipelineName)))
+  const jobs = (await builds.withJobs(touched)).flatMap((run) => run.jobs)
   return {
     pipelines,
     agents: namesOf(changes, 'agent'),
     environments: namesOf(changes, 'environment'),
-    jobsRunning: jobs
-      .filter(
-        ({ state, pipelineName }) => isUnfinished({ state }) && keys.has(nameKey(pipelineName)),
-      )
-      .map(locatorOf),
+    jobsRunning: jobs.filter(isUnfinished).map(locatorOf),
   }
 }
 

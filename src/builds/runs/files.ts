@@ -5,7 +5,6 @@ import type { JobInstance } from '../engine/documents.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { isUnfinished } from '../../core/builds/job.ts'
 import type { Principal } from '../../core/principal.ts'
-import { isSameName } from '../../core/name-key.ts'
 import type { AgentDirectory } from '../../agents/agent-directory.ts'
 import { assertToken } from '../../agents/contact.ts'
 import { isApproved, type KnownAgent } from '../../agents/known-agent.ts'
@@ -291,13 +290,13 @@ async function openBelow(
 /** The job that ran: a copy in a later run has its files where the original ran. */
 async function findJob(builds: Builds, place: JobPlace): Promise<JobInstance | null> {
   const { pipelineName, pipelineCounter, stageName, stageCounter, jobName } = place
-  const run = await builds.stageInstance({
+  const run = await builds.stage({
     pipeline: pipelineName,
     pipelineCounter,
     stage: stageName,
     stageCounter,
   })
-  const job = run?.jobs.find(({ name }) => isSameName(name, jobName)) ?? null
+  const job = run && (await builds.jobNamed(run, jobName))
   return job?.originalJobId == null ? job : builds.job(job.originalJobId)
 }
 

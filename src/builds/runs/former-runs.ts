@@ -55,13 +55,13 @@ export async function formerOfStage(
   const newest = run.stages.find(({ name }) => isSameName(name, stage))
   const earlier =
     newest &&
-    (await deps.builds.stageInstance({
+    (await deps.builds.stage({
       pipeline,
       pipelineCounter: counter,
       stage,
       stageCounter: newest.counter,
     }))
-  const configuration = earlier ? earlier.stage.configuration : run.configuration
+  const configuration = earlier ? earlier.configuration : run.configuration
   if (configuration) return readFormer(deps, principal, { pipeline, stage, by: configuration })
   throw notMade(of, 'the run did not record its configuration')
 }

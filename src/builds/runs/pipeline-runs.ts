@@ -1,6 +1,11 @@
 import { pipelineNotFound } from '../engine/stage-not-found.ts'
 import type { Builds } from '../engine/builds.ts'
-import type { PipelineInstance, RunChanges, RunConfiguration } from '../engine/documents.ts'
+import type {
+  PipelineInstance,
+  RunChanges,
+  RunConfiguration,
+  StageInstance,
+} from '../engine/documents.ts'
 import type { PipelineRun } from '../engine/keys.ts'
 import type { StageRun } from '../engine/queries.ts'
 import { materialFingerprint } from '../../document/materials/identity.ts'
@@ -75,11 +80,19 @@ export async function listPipelineRuns(
 /** The newest run of each stage. */
 export async function stagesOf(
   builds: Builds,
-  { name: pipeline, counter: pipelineCounter, stages }: PipelineInstance,
+  run: PipelineInstance,
 ): Promise<readonly StageRun[]> {
+  return builds.withJobs(await newestStages(builds, run))
+}
+
+/** The newest run of each stage, without its jobs. */
+export async function newestStages(
+  builds: Builds,
+  { name: pipeline, counter: pipelineCounter, stages }: PipelineInstance,
+): Promise<readonly StageInstance[]> {
   const runs = await Promise.all(
     stages.map(({ name: stage, counter: stageCounter }) =>
-      builds.stageInstance({ pipeline, pipelineCounter, stage, stageCounter }),
+      builds.stage({ pipeline, pipelineCounter, stage, stageCounter }),
     ),
   )
   return runs.flatMap((run) => run ?? [])

@@ -56,9 +56,24 @@ export async function readStageRun(
   principal: Principal,
   run: StageRunName,
 ): Promise<StageRun> {
+  const [found] = await deps.builds.withJobs([await readStage(deps, principal, run)])
+  if (!found) throw runNotFound(run)
+  return found
+}
+
+/**
+ * Reads one run of a stage without its jobs.
+ *
+ * @throws {ServiceError} as {@link readStageRun}
+ */
+export async function readStage(
+  deps: StagesDeps,
+  principal: Principal,
+  run: StageRunName,
+): Promise<StageInstance> {
   const { pipeline, pipelineCounter: counter } = run
   await readViewableRun(deps, principal, { pipeline, counter })
-  const found = await deps.builds.stageInstance(run)
+  const found = await deps.builds.stage(run)
   if (!found) throw runNotFound(run)
   return found
 }
@@ -89,6 +104,15 @@ export function viewableStageRuns(
   return viewableParts(deps, principal, { parts: runs, runOf: ({ stage }) => stage })
 }
 
+/** The same runs without their jobs. */
+export function viewableStages(
+  deps: RunRightsDeps,
+  principal: Principal,
+  stages: readonly StageInstance[],
+): Promise<StageInstance[]> {
+  return viewableParts(deps, principal, { parts: stages, runOf: (stage) => stage })
+}
+
 /**
  * The jobs that an agent ran, last ended first, for any user. Jobs that the caller may not view are
  * missing from their page.
@@ -110,20 +134,16 @@ export async function listJobRuns(
 /** The counter of the run whose stage would be cancelled, or null. */
 async function newestActive({ builds }: StagesDeps, name: StageName): Promise<number | null> {
   const active = (await builds.activeStages()).filter(
-    ({ stage }) =>
-      isSameName(stage.pipelineName, name.pipeline) && isSameName(stage.name, name.stage),
+    (stage) => isSameName(stage.pipelineName, name.pipeline) && isSameName(stage.name, name.stage),
   )
-  return (
-    active.toSorted((one, other) => one.stage.id - other.stage.id).at(-1)?.stage.pipelineCounter ??
-    null
-  )
+  return active.toSorted((one, other) => one.id - other.id).at(-1)?.pipelineCounter ?? null
 }
 
 /** The stage is configured, or has run in the past. */
 async function assertKnown({ plans, builds }: StagesDeps, name: StageName): Promise<void> {
   const plan = plans.pipelinePlan(name.pipeline)
   if (plan && stagePlan(plan, name.stage)) return
-  const { pagination } = await builds.stageHistory(name, 0)
+  const { pagination } = await builds.stages(name, 0)
   if (pagination.total === 0) throw stageNotFound(name)
 }
 
@@ -141,6 +161,6 @@ export async function cancelRun(
   const { pipeline, stage, pipelineCounter: counter } = run
   assertMay(access, principal, { action: 'cancel-stage', pipeline, stage })
   await assertMayActOnRun(deps, principal, { action: 'cancel-run', pipeline, stage, counter })
-  if ((await builds.stageInstance(run)) === null) throw runNotFound(run)
+  if ((await builds.stage(run)) === null) throw runNotFound(run)
   return (await builds.cancelRun(run, principal.username)) ? 'cancelled' : 'not-active'
 }

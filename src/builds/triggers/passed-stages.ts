@@ -1,10 +1,11 @@
+import { reportedResult } from '../../core/builds/stage.ts'
 import { stageNameKey } from '../../core/name-key.ts'
 import type { StageInstance } from '../engine/documents.ts'
 import type { BuildEvent } from '../engine/event.ts'
 import type { StageName } from '../engine/keys.ts'
 import type { BuildQueries } from '../engine/queries.ts'
 
-type Stages = Pick<BuildQueries, 'stageHistory'>
+type Stages = Pick<BuildQueries, 'stages'>
 
 /** The passed runs of stages, which dependent pipelines are based on. */
 export class PassedStages {
@@ -29,8 +30,8 @@ export class PassedStages {
   async list(name: StageName, among: number): Promise<readonly StageInstance[]> {
     const passed: StageInstance[] = []
     for (let offset = 0; offset < among;) {
-      const { items, pagination } = await this.#stages.stageHistory(name, offset)
-      passed.push(...items.filter(({ result }) => result === 'Passed').map(({ stage }) => stage))
+      const { items, pagination } = await this.#stages.stages(name, offset)
+      passed.push(...items.filter(hasPassed))
       offset += items.length
       if (items.length === 0 || offset >= pagination.total) break
     }
@@ -54,13 +55,17 @@ export class PassedStages {
 
   async #find(name: StageName): Promise<StageInstance | null> {
     for (let offset = 0; ;) {
-      const { items, pagination } = await this.#stages.stageHistory(name, offset)
-      const passed = items.find(({ result }) => result === 'Passed')
+      const { items, pagination } = await this.#stages.stages(name, offset)
+      const passed = items.find(hasPassed)
       offset += items.length
-      if (passed) return passed.stage
+      if (passed) return passed
       if (items.length === 0 || offset >= pagination.total) return null
     }
   }
+}
+
+function hasPassed({ tally }: StageInstance): boolean {
+  return reportedResult(tally) === 'Passed'
 }
 
 /** Runs may end in a different order than they started. */

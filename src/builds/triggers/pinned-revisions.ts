@@ -4,6 +4,7 @@ import { parseUpstream, renderUpstream } from '../engine/upstream-revision.ts'
 import { isSource, materialFingerprint } from '../../document/materials/identity.ts'
 import type { DependencyMaterial, Material, Pipeline } from '../../document/model/model.ts'
 import { malformedRequest, ServiceError } from '../../core/errors.ts'
+import { reportedResult } from '../../core/builds/stage.ts'
 import { isSameName } from '../../core/name-key.ts'
 import {
   builtRevision,
@@ -26,7 +27,7 @@ export interface Pin {
 
 export interface PinDeps {
   readonly revisions: RevisionsDeps
-  readonly builds: Pick<BuildQueries, 'stageInstance'>
+  readonly builds: Pick<BuildQueries, 'stage'>
 }
 
 interface Found {
@@ -102,12 +103,12 @@ async function findRun(
   if (!name || !isSameName(name.pipeline, pipeline) || !isSameName(name.stage, stage)) {
     throw notFound(pin, `a run of it is written ${pipeline}/COUNTER/${stage}/COUNTER`)
   }
-  const run = await builds.stageInstance(name)
-  if (run?.result !== 'Passed') {
+  const run = await builds.stage(name)
+  if (run === null || reportedResult(run.tally) !== 'Passed') {
     throw notFound(pin, run ? 'that run has not passed' : 'there is no such run')
   }
   const newest = await revisions.passed.newest(material)
-  return { revision: renderUpstream(run.stage), newest: newest && renderUpstream(newest) }
+  return { revision: renderUpstream(run), newest: newest && renderUpstream(newest) }
 }
 
 function notFound({ material, revision }: Pin, reason: string): ServiceError {

@@ -13,7 +13,7 @@ import { revisionIn, type WantedRevision } from './wanted-revisions.ts'
 
 export interface ChangesDeps {
   readonly poller: Pick<MaterialPoller, 'changes'>
-  readonly builds: Pick<BuildQueries, 'stageInstance'>
+  readonly builds: Pick<BuildQueries, 'stage'>
 }
 
 /** The revisions of a future run, compared with those of the previous run. */
@@ -78,8 +78,8 @@ async function changesOf(
 ): Promise<ListedChanges> {
   const upstream = parseUpstream(upTo)
   if (upstream) {
-    const run = await deps.builds.stageInstance(upstream)
-    const { approvedBy: username, createdAt: time } = run?.stage ?? { approvedBy: '', createdAt: 0 }
+    const run = await deps.builds.stage(upstream)
+    const { approvedBy: username, createdAt: time } = run ?? { approvedBy: '', createdAt: 0 }
     return [{ revision: upTo, username, time, comment: '' }]
   }
   const after = revisionIn(newest, fingerprint)

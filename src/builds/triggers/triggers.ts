@@ -11,7 +11,7 @@ import { replacedPart } from '../../lib/replaced-part.ts'
 import { type CooperativeWork, runCooperatively, runSync, Turns } from '../../lib/cooperative.ts'
 import { SerialQueue } from '../../lib/serial-queue.ts'
 import type { Log } from '../../lib/log.ts'
-import { APPROVED_BY_CHANGES } from '../../core/builds/stage.ts'
+import { APPROVED_BY_CHANGES, isActive } from '../../core/builds/stage.ts'
 import { nameKey } from '../../core/name-key.ts'
 import { isSource, materialFingerprint } from '../../document/materials/identity.ts'
 import type { MaterialPoller } from '../materials/material-poller.ts'
@@ -369,13 +369,13 @@ export class Triggers implements AsyncDisposable {
   async #isBusy(newest: PipelineInstance | null): Promise<boolean> {
     const [first] = newest?.stages ?? []
     if (!newest || !first) return false
-    const run = await this.#options.builds.stageInstance({
+    const run = await this.#options.builds.stage({
       pipeline: newest.name,
       pipelineCounter: newest.counter,
       stage: first.name,
       stageCounter: first.counter,
     })
-    return run?.active ?? false
+    return run !== null && isActive(run.tally)
   }
 
   #logFailure(pipeline: string, error: unknown): void {

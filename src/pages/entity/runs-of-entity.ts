@@ -2,8 +2,9 @@ import type { PipelineInstance } from '../../builds/engine/documents.ts'
 import type { StageRun } from '../../builds/engine/queries.ts'
 import type { Page } from '../../core/page.ts'
 import type { Principal } from '../../core/principal.ts'
-import type { StageState } from '../../core/builds/stage.ts'
+import { stageStatus, type StageState } from '../../core/builds/stage.ts'
 import { bisectAsync } from '../../lib/bisect.ts'
+import { newestStages } from '../../builds/runs/pipeline-runs.ts'
 import { type RunRightsDeps, viewableRuns } from '../../builds/runs/run-rights.ts'
 import { viewableStageRuns } from '../../builds/runs/stages.ts'
 
@@ -128,14 +129,10 @@ async function describePipelineRun(
   run: PipelineInstance,
 ): Promise<EntityRun> {
   const { name: pipeline, counter, label, createdAt: time } = run
-  const stages = await Promise.all(
-    run.stages.map(({ name: stage, counter: stageCounter }) =>
-      builds.stageInstance({ pipeline, pipelineCounter: counter, stage, stageCounter }),
-    ),
-  )
-  const known = stages.flatMap((stage) => stage ?? [])
-  const telling = known.find(({ state }) => state !== 'Passed') ?? known.at(-1)
-  if (telling) return { ...describeStageRun(telling, label), time }
+  const stages = await newestStages(builds, run)
+  const telling = stages.find(({ tally }) => stageStatus(tally).state !== 'Passed') ?? stages.at(-1)
+  const [shown] = telling ? await builds.withJobs([telling]) : []
+  if (shown) return { ...describeStageRun(shown, label), time }
   return { pipeline, counter, label, stage: null, state: 'Unknown', failed: [], time }
 }
 

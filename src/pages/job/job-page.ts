@@ -4,12 +4,11 @@ import { ServiceError } from '../../core/errors.ts'
 import { isUnfinished } from '../../core/builds/job.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Wait } from '../../core/builds/waiting.ts'
-import { isSameName } from '../../core/name-key.ts'
 import { shownAgent } from '../agents/shown-agent.ts'
 import { type JobPlace, placeOfJob } from '../../builds/artifacts/job-folders.ts'
 import { areFilesKept, type FilesDeps } from '../../builds/runs/files.ts'
-import { stagesOf } from '../../builds/runs/pipeline-runs.ts'
-import { readStageRun, type StagesDeps } from '../../builds/runs/stages.ts'
+import { newestStages } from '../../builds/runs/pipeline-runs.ts'
+import { readStage, readStageRun, type StagesDeps } from '../../builds/runs/stages.ts'
 import { type ArtifactTree, readArtifacts } from './artifact-tree.ts'
 import {
   type ConsoleEnd,
@@ -66,7 +65,8 @@ export async function readJobPage(
   principal: Principal,
   name: JobName & { readonly tab: string | null },
 ): Promise<JobPage> {
-  const { run, job } = await findJobOfRun(deps, principal, name)
+  const job = await readJob(deps, principal, name)
+  const run = await readStageRun(deps, principal, name)
   const place = placeOfJob(job)
   const call = { caller: { principal }, job: place }
   const { pipeline, stage } = name
@@ -96,7 +96,7 @@ export async function readJobPage(
 async function mayRerun(deps: JobPageDeps, principal: Principal, run: StageRun): Promise<boolean> {
   const { pipelineName: pipeline, pipelineCounter: counter } = run.stage
   const pipelineRun = await deps.builds.pipelineInstance({ pipeline, counter })
-  const stages = pipelineRun ? await stagesOf(deps.builds, pipelineRun) : []
+  const stages = pipelineRun ? await newestStages(deps.builds, pipelineRun) : []
   return (await startOptions(deps, principal, { run, pipelineRun, stages })).mayRerun
 }
 
@@ -106,7 +106,7 @@ export async function readConsoleOf(
   principal: Principal,
   { line, ...name }: JobName & { readonly line: number },
 ): Promise<ConsolePart & { readonly isEnded: boolean; readonly start: number }> {
-  const { job } = await findJobOfRun(deps, principal, name)
+  const job = await readJob(deps, principal, name)
   const call = { caller: { principal }, job: placeOfJob(job) }
   const part = await readConsoleLines(deps, call, line)
   return { ...part, isEnded: isOver(job, deps.clock()), start: startOf(job) }
@@ -126,14 +126,14 @@ export function isOver(job: JobInstance, now: number): boolean {
   return job.agentUuid === null || now - (job.transitions.at(-1)?.time ?? 0) > OUTPUT_TIMEOUT_MS
 }
 
-async function findJobOfRun(
+async function readJob(
   deps: JobPageDeps,
   principal: Principal,
   name: JobName,
-): Promise<{ readonly run: StageRun; readonly job: JobInstance }> {
-  const run = await readStageRun(deps, principal, name)
-  const job = run.jobs.find((each) => isSameName(each.name, name.job))
-  if (job) return { run, job }
+): Promise<JobInstance> {
+  const stage = await readStage(deps, principal, name)
+  const job = await deps.builds.jobNamed(stage, name.job)
+  if (job) return job
   throw new ServiceError('job-not-found', `That run has no job ${name.job}`, { id: 0 })
 }
 

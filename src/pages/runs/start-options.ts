@@ -1,6 +1,7 @@
 import type { ListPipelinesDeps } from '../../builds/runs/list-pipelines.ts'
-import type { PipelineInstance } from '../../builds/engine/documents.ts'
+import type { PipelineInstance, StageInstance } from '../../builds/engine/documents.ts'
 import type { StageRun } from '../../builds/engine/queries.ts'
+import { isActive } from '../../core/builds/stage.ts'
 import type { Principal } from '../../core/principal.ts'
 import { isSameName } from '../../core/name-key.ts'
 
@@ -21,16 +22,17 @@ export async function startOptions(
     run,
     pipelineRun,
     stages,
-  }: { run: StageRun; pipelineRun: PipelineInstance | null; stages: readonly StageRun[] },
+  }: { run: StageRun; pipelineRun: PipelineInstance | null; stages: readonly StageInstance[] },
 ): Promise<StartOptions> {
   const { pipelineName: pipeline, name, counter } = run.stage
   const planned = pipelines.find(pipeline)?.pipeline.stages ?? []
   const may = (stage: string) => access.may(principal, { action: 'operate-stage', pipeline, stage })
   const isPaused = (await builds.pauseOf(pipeline)) !== null
-  if (isPaused || stages.some(({ active }) => active)) return { mayRerun: false, next: null }
+  if (isPaused || stages.some(({ tally }) => isActive(tally)))
+    return { mayRerun: false, next: null }
   const place = planned.findIndex((stage) => isSameName(stage.name, name))
   const next = place < 0 ? null : (planned[place + 1]?.name ?? null)
-  const hasRun = stages.some(({ stage }) => next !== null && isSameName(stage.name, next))
+  const hasRun = stages.some(({ name: each }) => next !== null && isSameName(each, next))
   const newest = pipelineRun?.stages.find((stage) => isSameName(stage.name, name))
   return {
     mayRerun: place >= 0 && newest?.counter === counter && may(name),

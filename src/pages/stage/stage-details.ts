@@ -25,7 +25,7 @@ export interface StageDetails extends StartOptions {
   readonly run: StageRun
   readonly pipelineRun: PipelineInstance | null
   /** The run of the same stage before this one. */
-  readonly before: StageRun | null
+  readonly before: StageInstance | null
   /** The configuration of the run, and that of the previous run; null before the first revision. */
   readonly configuration: StageConfiguration | null
   readonly formerConfiguration: StageConfiguration | null
@@ -43,7 +43,7 @@ export interface StageDetails extends StartOptions {
 export async function readStageDetails(
   deps: PipelinePageDeps,
   principal: Principal,
-  { run, before }: { readonly run: StageRun; readonly before: StageRun | null },
+  { run, before }: { readonly run: StageRun; readonly before: StageInstance | null },
 ): Promise<StageDetails> {
   const { access, builds, history } = deps
   const { pipelineName: pipeline, pipelineCounter: counter, createdAt, name: stage } = run.stage
@@ -51,13 +51,13 @@ export async function readStageDetails(
   const pipelineRun = await builds.pipelineInstance({ pipeline, counter })
   const stages = pipelineRun ? await stagesOf(builds, pipelineRun) : []
   const formerRun = before && (await pipelineOf(deps, before))
-  const span = { until: createdAt, after: before?.stage.createdAt ?? createdAt }
+  const span = { until: createdAt, after: before?.createdAt ?? createdAt }
   return {
     run,
     pipelineRun,
     before,
     configuration: configurationOf(history, run.stage),
-    formerConfiguration: before && configurationOf(history, before.stage),
+    formerConfiguration: before && configurationOf(history, before),
     markers: await configMarkers(deps, principal, pipeline, span),
     materials: pipelineRun
       ? runMaterials(effective?.pipeline ?? null, {
@@ -71,7 +71,11 @@ export async function readStageDetails(
     mayCancel: run.active && access.may(principal, { action: 'cancel-stage', pipeline, stage }),
     stages,
     planned: effective?.pipeline.stages.map((each) => each.name) ?? [],
-    ...(await startOptions(deps, principal, { run, pipelineRun, stages })),
+    ...(await startOptions(deps, principal, {
+      run,
+      pipelineRun,
+      stages: stages.map((each) => each.stage),
+    })),
   }
 }
 
@@ -112,6 +116,6 @@ function waitsOf({ waiting }: PipelinePageDeps, { active, jobs }: StageRun): Map
   )
 }
 
-function pipelineOf({ builds }: PipelinePageDeps, { stage }: StageRun) {
+function pipelineOf({ builds }: PipelinePageDeps, stage: StageInstance) {
   return builds.pipelineInstance({ pipeline: stage.pipelineName, counter: stage.pipelineCounter })
 }

@@ -1,4 +1,4 @@
-import type { PipelineInstance } from '../../builds/engine/documents.ts'
+import type { PipelineInstance, StageInstance } from '../../builds/engine/documents.ts'
 import type { StageRun } from '../../builds/engine/queries.ts'
 import { type Page, type Pagination, PAGE_SIZE } from '../../core/page.ts'
 import type { Principal } from '../../core/principal.ts'
@@ -9,6 +9,7 @@ import {
   type StageName,
   type StagesDeps,
   viewableStageRuns,
+  viewableStages,
 } from '../../builds/runs/stages.ts'
 import { bisectAsync } from '../../lib/bisect.ts'
 import { configMarkers } from '../runs/config-markers.ts'
@@ -53,14 +54,15 @@ export async function readStagePage(
   const page = run
     ? await viewablePart(deps, principal, await pageOfRun(deps, { name, run }))
     : await listStageRuns(deps, principal, { ...name, offset })
-  const later = await deps.builds.stageHistory(name, page.pagination.offset + PAGE_SIZE)
-  const olderRuns = await viewableStageRuns(deps, principal, later.items)
+  const later = await deps.builds.stages(name, page.pagination.offset + PAGE_SIZE)
+  const olderRuns = await viewableStages(deps, principal, later.items)
   const [older = null] = olderRuns
-  const span = spanOf(page.items.map(startOf), older && startOf(older), page.pagination.offset)
+  const span = spanOf(page.items.map(startOf), older, page.pagination.offset)
   const markers = await configMarkers(deps, principal, name.pipeline, span)
   const rows = await Promise.all(page.items.map((each) => rowOf(deps, each)))
   const shown = run ?? page.items[0] ?? null
-  const before = shown && (await runBefore(deps, shown, [...page.items, ...olderRuns]))
+  const before =
+    shown && (await runBefore(deps, shown, [...page.items.map(({ stage }) => stage), ...olderRuns]))
   return {
     name: nameOf(name, shown),
     entries: timelineOf(rows, markers, ({ run: { stage } }) => stage.createdAt),
@@ -79,12 +81,12 @@ async function pageOfRun(
   { builds }: StagePageDeps,
   { name, run }: { name: StageName; run: StageRun },
 ): Promise<Page<StageRun>> {
-  const first = await builds.stageHistory(name, 0)
-  if (holds(first, run)) return first
+  const first = await builds.stages(name, 0)
+  if (holds(first, run)) return builds.stageHistory(name, 0)
   const last = Math.ceil(first.pagination.total / PAGE_SIZE) - 1
   const number = await bisectAsync({ low: 1, high: last }, async (page) => {
-    const { items } = await builds.stageHistory(name, page * PAGE_SIZE)
-    return (items.at(-1)?.stage.id ?? 0) > run.stage.id
+    const { items } = await builds.stages(name, page * PAGE_SIZE)
+    return (items.at(-1)?.id ?? 0) > run.stage.id
   })
   return builds.stageHistory(name, number * PAGE_SIZE)
 }
@@ -97,8 +99,8 @@ async function viewablePart(
   return { items: await viewableStageRuns(deps, principal, items), pagination }
 }
 
-function holds({ items }: Page<StageRun>, run: StageRun): boolean {
-  return items.some(({ stage }) => stage.id === run.stage.id)
+function holds({ items }: Page<StageInstance>, run: StageRun): boolean {
+  return items.some(({ id }) => id === run.stage.id)
 }
 
 /**
@@ -108,18 +110,18 @@ function holds({ items }: Page<StageRun>, run: StageRun): boolean {
 async function runBefore(
   { builds }: StagePageDeps,
   { stage: shown }: StageRun,
-  newestFirst: readonly StageRun[],
-): Promise<StageRun | null> {
+  newestFirst: readonly StageInstance[],
+): Promise<StageInstance | null> {
   const { pipelineName: pipeline, pipelineCounter, name, counter } = shown
   if (counter > 1) {
     const attempt = { pipeline, stage: name, pipelineCounter, stageCounter: counter - 1 }
-    return builds.stageInstance(attempt)
+    return builds.stage(attempt)
   }
   const earlier = newestFirst.filter(
-    ({ stage }) => stage.id < shown.id && stage.pipelineCounter < pipelineCounter,
+    (stage) => stage.id < shown.id && stage.pipelineCounter < pipelineCounter,
   )
-  const last = Math.max(...earlier.map(({ stage }) => stage.pipelineCounter))
-  return earlier.find(({ stage }) => stage.pipelineCounter === last) ?? null
+  const last = Math.max(...earlier.map((stage) => stage.pipelineCounter))
+  return earlier.find((stage) => stage.pipelineCounter === last) ?? null
 }
 
 function startOf({ stage: { createdAt } }: StageRun): { readonly createdAt: number } {

@@ -1,4 +1,5 @@
 import { endOfRun } from '../../builds/runs/recent-runs.ts'
+import type { StageInstance } from '../../builds/engine/documents.ts'
 import type { JobInstance, StageRun } from '../../builds/runs/stages.ts'
 import { APPROVED_BY_CHANGES } from '../../core/builds/stage.ts'
 import { segmentsOf } from '../job/job-timeline.ts'
@@ -154,7 +155,7 @@ function Configuration({ frame, details, now }: StagePanelProps) {
 }
 
 /** `run 6`, or `attempt 1` for one of the same run of the pipeline. */
-function runName({ run }: StageDetails, { stage }: StageRun): string {
+function runName({ run }: StageDetails, stage: StageInstance): string {
   const isSame = stage.pipelineCounter === run.stage.pipelineCounter
   return isSame ? `attempt ${stage.counter}` : `run ${stage.pipelineCounter}`
 }

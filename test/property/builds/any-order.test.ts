@@ -105,7 +105,7 @@ describe('builds', () => {
 
 /** The jobs that wait, by the store and by the queue. */
 async function waitingJobs(world: BuildsWorld) {
-  const runs = await world.builds.activeStages()
+  const runs = await world.builds.withJobs(await world.builds.activeStages())
   const stored = runs.flatMap(({ jobs }) => jobs.filter(({ state }) => state === 'Scheduled'))
   const given: number[] = []
   for (;;) {

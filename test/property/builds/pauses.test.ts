@@ -53,7 +53,7 @@ const deeds: Record<string, Deed> = {
     else expect(refusal).not.toBe('pipeline-paused')
   },
   build: async (world) => {
-    const active = await world.builds.activeStages()
+    const active = await world.builds.withJobs(await world.builds.activeStages())
     const [next] = active.flatMap(({ jobs }) => jobs).filter(({ state }) => state === 'Scheduled')
     if (!next) return
     const done = await world.build(anAgent('a1'))

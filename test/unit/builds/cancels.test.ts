@@ -105,7 +105,7 @@ describe('a cancel', () => {
     const cancelled = await world.builds.cancelRemoved()
 
     expect(cancelled.map(({ pipelineName }) => pipelineName)).toEqual(['app'])
-    expect(await world.builds.activeStages()).toMatchObject([{ stage: { pipelineName: 'stays' } }])
+    expect(await world.builds.activeStages()).toMatchObject([{ pipelineName: 'stays' }])
     expect(await world.builds.cancelRemoved()).toEqual([])
   })
 })

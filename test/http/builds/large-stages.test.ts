@@ -1,0 +1,71 @@
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { DatabaseSync } from '../../../src/storage/sqlite-engine.ts'
+import type { BuildScene } from '../../support/builds/build-service.ts'
+import { sceneWithAgent } from '../../support/builds/scene-with-agent.ts'
+
+const CONSOLE = '/files/app/1/build/1/one/cruise-output/console.log'
+
+/** Two pipelines, one of them with a stage of two jobs; each has a run. */
+async function sceneOfTwoJobs() {
+  const opened = await sceneWithAgent({
+    pipelines: [
+      { name: 'app', stages: [{ jobs: [{ name: 'one' }, { name: 'two' }] }] },
+      { name: 'lib' },
+    ],
+  })
+  await opened.scene.schedule('app')
+  await opened.scene.schedule('lib')
+  return opened
+}
+
+/** Damages what is stored of the job `two`, so that whatever reads it fails. */
+function damageOther({ service }: BuildScene): void {
+  const state = new DatabaseSync(join(service.folder, 'state', 'state.sqlite'))
+  state.exec(`UPDATE document SET json = '{}' WHERE kind = 'job' AND json LIKE '%"name":"two"%'`)
+  state.close()
+}
+
+describe('of a stage of which no other job is read, however many it has,', () => {
+  it('a job is given and reported', async () => {
+    const { scene, agent } = await sceneOfTwoJobs()
+    damageOther(scene)
+
+    const job = await agent.work()
+    await agent.finish(job)
+
+    expect(job.jobName).toBe('one')
+    expect((await agent.upload(job.jobId, 'late.txt', 'late')).status).toBe(410)
+  })
+
+  it('the console and the files of a job are read, once its name was looked up', async () => {
+    const { scene, agent } = await sceneOfTwoJobs()
+    const job = await agent.work()
+    await agent.append(job.jobId, 0, '12:00:00.000 first\n')
+    await agent.upload(job.jobId, 'app.txt', 'the app')
+    await scene.get(CONSOLE)
+    damageOther(scene)
+
+    const part = await scene.get(`${CONSOLE}?startLineNumber=0`)
+    const file = await scene.get('/files/app/1/build/1/ONE/app.txt')
+    const page = await scene.get('/stages/app/build/1/1/one/console?startLineNumber=0')
+
+    expect(await part.text()).toContain('first')
+    expect(await file.text()).toBe('the app')
+    expect(page.status).toBe(200)
+  })
+
+  it('another stage is cancelled, and the change of another pipeline planned', async () => {
+    const { scene } = await sceneOfTwoJobs()
+    damageOther(scene)
+
+    const cancelled = await scene.post('/api/stages/lib/build/cancel')
+
+    expect(await cancelled.text()).toContain('cancelled')
+    expect((await scene.history('lib/build')).stages[0]?.result).toBe('Cancelled')
+    const document = await (await scene.get('/api/admin/config.xml')).text()
+    const changed = document.replace(/(<pipeline name="lib")/, '$1 labeltemplate="v${COUNT}"')
+    const planned = await scene.post('/api/config/plan', undefined, changed)
+    expect(await planned.text()).toContain('"pipelines":["lib"]')
+  })
+})
