@@ -4,7 +4,7 @@ import { IncrementalReader } from '../../document/incremental/incremental-reader
 import { type Digest, digestInSteps, digestOf } from '../../core/digest.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { runCooperatively } from '../../lib/cooperative.ts'
-import { keepYoung } from '../../lib/keep-young.ts'
+import { keepYoung } from './keep-young.ts'
 import type { Inspection } from '../../history/history.ts'
 import type { KeptFacts } from './kept-facts.ts'
 import type { DocumentThread, Sealing } from './document-thread.ts'
