@@ -1,6 +1,7 @@
 import type { WillNotRun } from '../builds/configured/unsupported.ts'
 import { withoutCredentials } from '../core/hidden-credentials.ts'
 import type { Problem } from '../core/problem.ts'
+import { plural } from '../lib/plural.ts'
 import type { Imported } from '../operations/import/import-repository.ts'
 import type { AgentsReport } from '../operations/import/old-agents.ts'
 import type { DocumentReport } from '../operations/import/report-only.ts'
@@ -25,7 +26,7 @@ export function describeImport(imported: Imported, of: ImportOf): string[] {
   const { branch, current, sealed, agents, willNotRun } = imported
   const { sourceFile } = of
   return [
-    `Imported ${imported.imported} commits of ${withoutCredentials(of.from)}, branch ${branch}`,
+    `Imported ${imported.imported} ${plural(imported.imported, 'commit')} of ${withoutCredentials(of.from)}, branch ${branch}`,
     ...counted(imported.known, 'were dealt with before'),
     ...counted(imported.older, 'left out: older than --since'),
     ...counted(imported.absent, `left out: without ${sourceFile}`),
@@ -66,7 +67,7 @@ export function describeDocument({ file, errors, willNotRun }: DocumentReport): 
 function agentLines({ taken, left, ignored }: AgentsReport): string[] {
   const disabled = taken.filter(({ isDisabled }) => isDisabled).length
   return [
-    `Listed ${numbered(taken.length, 'agent')}, ${disabled} of them disabled`,
+    `Listed ${taken.length} ${plural(taken.length, 'agent')}, ${disabled} of them disabled`,
     ...left.map(({ hostname, uuid, because }) => `       not ${hostname} (${uuid}): ${because}`),
     ...ignored.map(({ uuid, kind, name }) => `       ${uuid} without the ${kind} ${name}`),
   ]
@@ -75,16 +76,12 @@ function agentLines({ taken, left, ignored }: AgentsReport): string[] {
 function willNotRunLines(parts: readonly WillNotRun[], file: string): string[] {
   if (parts.length === 0) return ['Every part of it can run here']
   return [
-    `${numbered(parts.length, 'part')} of it will not run here:`,
+    `${parts.length} ${plural(parts.length, 'part')} of it will not run here:`,
     ...parts.map(
       ({ entity, at, what, because }) =>
         `       ${file}:${at.line}:${at.column}: ${entity}: ${what}: ${because}`,
     ),
   ]
-}
-
-function numbered(count: number, one: string): string {
-  return `${count} ${one}${count === 1 ? '' : 's'}`
 }
 
 function counted(count: number, what: string): string[] {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { parseJsonOr } from '../lib/parse-json.ts'
 import { MovedEntry } from '../core/service/audit.ts'
+import { plural } from '../lib/plural.ts'
 import { auditText, type NumberedEntry, readAuditEntries } from './audit-log.ts'
 import { type Driver, type SqlQuery, type StoreSnapshot, numberOf, textColumn } from './sql.ts'
 import { scanCounters, scanDocuments, scanLists } from './scan.ts'
@@ -109,7 +110,9 @@ async function insertLines(query: SqlQuery, source: AsyncIterator<string>): Prom
     if (!line.success) throw storeUnavailable(`line ${number + 1} of the dump has an unknown form`)
     if ('lines' in line.data) {
       if (line.data.lines === number) return
-      throw storeUnavailable(`the dump has ${number} lines and names ${line.data.lines}`)
+      throw storeUnavailable(
+        `the dump has ${number} ${plural(number, 'line')} and names ${line.data.lines}`,
+      )
     }
     await insert(query, line.data)
     number += 1

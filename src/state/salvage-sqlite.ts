@@ -1,4 +1,5 @@
 import { ServiceError } from '../core/errors.ts'
+import { plural } from '../lib/plural.ts'
 import { numberedEntry } from './audit-log.ts'
 import { auditLine, jsonOf, VERSION_WITH_AUDIT } from './dump.ts'
 import { loadSqliteState } from './open-sqlite.ts'
@@ -30,7 +31,9 @@ export async function salvageSqliteState(damaged: string, target: string): Promi
   }
   for (const table of TABLES) {
     const lost = lostRows(connection, table)
-    if (lost > 0) throw storeUnavailable(`${damaged} has lost ${lost} rows of its table "${table}"`)
+    if (lost === 0) continue
+    const rows = `${lost} ${plural(lost, 'row')}`
+    throw storeUnavailable(`${damaged} has lost ${rows} of its table "${table}"`)
   }
   await loadSqliteState(target, linesOf(connection))
 }

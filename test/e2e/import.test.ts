@@ -115,12 +115,13 @@ describe('cairn import', { timeout: 120_000 }, () => {
   it('leaves nothing for the doctor where it takes no commit', async () => {
     const [source, target] = [new Source(), new Target()]
     source.commit('Ana', documentWith('one'))
-    await target.import(source.folder)
+    const first = await target.import(source.folder)
     const other = new Source()
     other.commit('Bob', null)
 
     const { code, stdout } = await target.import(other.folder)
 
+    expect(first.stdout).toMatch(/^Imported 1 commit of /)
     expect([code, stdout]).toEqual([0, expect.stringContaining('Imported 0 commits')])
     expect(await run(['doctor'], { cwd: target.cwd })).toMatchObject({ code: 0 })
   })

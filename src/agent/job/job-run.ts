@@ -3,6 +3,7 @@ import { reasonOf } from '../../core/errors.ts'
 import { inBackground } from '../../lib/in-background.ts'
 import type { JobReport } from '../../core/builds/job.ts'
 import type { Log } from '../../lib/log.ts'
+import { plural } from '../../lib/plural.ts'
 import { renderLocator } from '../../wire/agent/paths.ts'
 import type { JobAssignment, ReportedResult } from '../../wire/agent/work.ts'
 import { JobConsole } from '../console/job-console.ts'
@@ -229,7 +230,8 @@ export class JobRun {
   #watchSilence(): void {
     const limit = this.#options.assignment.silenceTimeoutMs
     if (limit === null) return
-    const message = `The job wrote nothing for ${limit / 60_000} minutes and is cancelled`
+    const minutes = limit / 60_000
+    const message = `The job wrote nothing for ${minutes} ${plural(minutes, 'minute')} and is cancelled`
     this.#silence = setTimeout(() => this.#endInBackground('silent', message), limit)
   }
 

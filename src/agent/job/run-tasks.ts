@@ -1,4 +1,5 @@
 import { quotedWords } from '../../core/service/command-words.ts'
+import { plural } from '../../lib/plural.ts'
 import type { AssignedTask, TaskCommand, FetchCommand } from '../../wire/agent/task.ts'
 import type { JobContext } from './job-context.ts'
 import { stat, mkdir, rm } from 'node:fs/promises'
@@ -32,7 +33,7 @@ async function fetchArtifact(
     const target = await resolveInside(folder, join(dest ?? '.', name))
     await place(context, target, (to) => calls.download(from, { ...file, file: to }, signal))
   }
-  console.note(`Fetched ${files.length} file${files.length === 1 ? '' : 's'} of ${src}`)
+  console.note(`Fetched ${files.length} ${plural(files.length, 'file')} of ${src}`)
 }
 
 /**

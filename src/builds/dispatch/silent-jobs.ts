@@ -1,3 +1,4 @@
+import { plural } from '../../lib/plural.ts'
 import type { Builds } from '../engine/builds.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
@@ -45,7 +46,8 @@ export class SilentJobs {
       if (this.#silence(job) < GRACE_MS) continue
       const limit = await this.#limitOf(job)
       if (limit === null || this.#silence(job) < limit + GRACE_MS) continue
-      const text = `The job wrote nothing for ${limit / MINUTE_MS} minutes and is cancelled`
+      const minutes = limit / MINUTE_MS
+      const text = `The job wrote nothing for ${minutes} ${plural(minutes, 'minute')} and is cancelled`
       await job.console.note(text)
       await builds.cancelJob(job.jobId)
       log({ level: 'warning', message: text, facts: { job: renderPlace(job.place) } })

@@ -7,6 +7,7 @@ import {
 import { Emitter } from '../../lib/emitter.ts'
 import { openAddress } from '../../document/secrets/address-secret.ts'
 import { findSecretReferences } from '../../document/secrets/secret-reference.ts'
+import { plural } from '../../lib/plural.ts'
 import { SecretMissing } from '../../security/secret-files.ts'
 import type { SecretUse } from '../../document/unsupported/secret-rules.ts'
 import type { ConfigurationSecrets, FilledText } from '../assignment/configuration-secrets.ts'
@@ -432,6 +433,6 @@ function problemOf(watched: WatchedMaterial, reason: string): MaterialProblem {
 }
 
 function subjectOf({ material, pipelines }: WatchedMaterial): string {
-  const users = pipelines.length === 1 ? 'pipeline' : 'pipelines'
+  const users = plural(pipelines.length, 'pipeline')
   return `The ${material.kind} material of the ${users} ${pipelines.join(', ')} cannot be read`
 }

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { plural } from '../../lib/plural.ts'
 import { makeArchive } from '../../operations/archive/make-archive.ts'
 import { restoreArchive } from '../../operations/archive/restore-archive.ts'
 import { readSettings } from '../../settings/read-settings.ts'
@@ -33,13 +34,19 @@ async function move(request: { file: string; before: number }, settings: Archive
   )
   say(`The history begins with r${firstKept}`)
   if (stillThere > 0) {
-    say(`${stillThere} of its commits stay here too: another branch, a tag or a log needs them`)
+    const stay = plural(stillThere, 'stays', 'stay')
+    const them = plural(stillThere, 'it', 'them')
+    say(
+      `${stillThere} of its commits ${stay} here too: another branch, a tag or a log needs ${them}`,
+    )
   }
   return 0
 }
 
 async function bringBack(file: string, settings: ArchiveSettings): Promise<number> {
   const { revisions } = await restoreArchive(file, checkedRepository(settings))
-  say(`${revisions} revisions of ${file} are back in ${resolve(settings['config-repo'])}`)
+  const count = `${revisions} ${plural(revisions, 'revision')}`
+  const are = plural(revisions, 'is', 'are')
+  say(`${count} of ${file} ${are} back in ${resolve(settings['config-repo'])}`)
   return 0
 }

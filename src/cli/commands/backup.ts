@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { plural } from '../../lib/plural.ts'
 import { type Backup, type BackupOptions, makeBackup } from '../../operations/backup/make-backup.ts'
 import { openStaging } from '../../operations/backup/staging.ts'
 import { statePlaces } from '../../operations/service-places.ts'
@@ -50,7 +51,7 @@ function report({ file, manifest, problems, notes }: Backup): number {
   for (const problem of problems) complain(problem)
   const extent = hasArtifacts ? 'with' : 'without'
   complain(
-    `${file} holds ${revisions} revisions up to ${commit}, the state, the users and the secret keys, ${extent} artifacts`,
+    `${file} holds ${revisions} ${plural(revisions, 'revision')} up to ${commit}, the state, the users and the secret keys, ${extent} artifacts`,
   )
   complain('whoever has it can read every secret of the configuration: keep it safe')
   return problems.length === 0 ? 0 : 1
@@ -72,7 +73,7 @@ export async function restore(args: readonly string[]): Promise<number> {
   for (const problem of problems) complain(problem)
   const taken = new Date(manifest.time).toISOString()
   say(`${file} was made at ${taken} by version ${manifest.serverVersion}`)
-  const count = `${revisions} ${revisions === 1 ? 'revision' : 'revisions'}`
+  const count = `${revisions} ${plural(revisions, 'revision')}`
   say(`${repository}: ${count}, the newest ${newest?.digest} by ${newest?.username}`)
   for (const path of files) say(path)
   say(manifest.hasArtifacts ? 'artifacts and consoles are restored' : 'the backup has no artifacts')

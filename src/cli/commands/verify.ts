@@ -1,6 +1,7 @@
 import { openLog } from '../../cluster/open-log.ts'
 import { type LogReport, verifyLog } from '../../history/log/verify-log.ts'
 import { verifyRepository } from '../../history/upkeep/verify.ts'
+import { plural } from '../../lib/plural.ts'
 import { programPath } from '../../settings/environment.ts'
 import { readSettings } from '../../settings/read-settings.ts'
 import { SETTINGS } from '../../settings/settings.ts'
@@ -21,8 +22,12 @@ export async function verify(args: readonly string[]): Promise<number> {
   for (const note of notes) say(`note: ${note}`)
   for (const problem of problems) complain(problem)
   if (problems.length > 0) return 1
-  say(`${repository} is whole: ${report.revisions} revisions in ${report.commits} commits`)
-  if (report.archived > 0) say(`${report.archived} older revisions are in an archive`)
+  const { revisions, commits, archived } = report
+  const extent = `${revisions} ${plural(revisions, 'revision')} in ${commits} ${plural(commits, 'commit')}`
+  say(`${repository} is whole: ${extent}`)
+  if (archived > 0) {
+    say(`${archived} older ${plural(archived, 'revision is', 'revisions are')} in an archive`)
+  }
   if (settings.state !== null) say('The log in the database is whole')
   return 0
 }

@@ -1,3 +1,4 @@
+import { plural } from '../../lib/plural.ts'
 import type { AgentCondition, ConfigStatus, RuntimeStatus } from './agent.ts'
 import {
   type AgentOffer,
@@ -112,8 +113,8 @@ function whyNoneOutside(
     const place = isInside ? ' outside the environments' : ''
     return { reason: whyNoneAmong(resources, near, place), resources }
   }
-  const has = `${able.length === 1 ? 'has' : 'have'} ${named('resource', resources, 'and')}`
-  const is = `${able.length === 1 ? 'is' : 'are'} in ${named('environment', apart, 'and')}`
+  const has = `${plural(able.length, 'has', 'have')} ${named('resource', resources, 'and')}`
+  const is = `${plural(able.length, 'is', 'are')} in ${named('environment', apart, 'and')}`
   const agentsThat = able.length === 1 ? 'the one agent that' : `the ${able.length} agents that`
   return { reason: `${agentsThat} ${has} ${is}, and the pipeline is in none`, apart }
 }
@@ -165,7 +166,7 @@ function describeStandings(standings: readonly Standing[]): string {
   if (!first) return ''
   if (others.length > 0) {
     const parts = [first, ...others].map(
-      ({ count, one, many }) => `${count} ${count === 1 ? one : many}`,
+      ({ count, one, many }) => `${count} ${plural(count, one, many)}`,
     )
     return `of the ${standings.length} agents that could take it, ${listed(parts, 'and')}`
   }
@@ -175,7 +176,7 @@ function describeStandings(standings: readonly Standing[]): string {
 
 /** `the resource docker`, `the resources docker and gpu`. */
 function named(kind: string, names: readonly string[], word: 'and' | 'or'): string {
-  return `the ${kind}${names.length === 1 ? '' : 's'} ${listed(names, word)}`
+  return `the ${plural(names.length, kind)} ${listed(names, word)}`
 }
 
 function listed(parts: readonly string[], word: 'and' | 'or'): string {

@@ -7,6 +7,7 @@ import { renderBoundary, writeBoundary } from '../../git/boundary.ts'
 import { unbundleRepository } from '../../git/bundle.ts'
 import { openObjectReader } from '../../git/readers/open-object-reader.ts'
 import { requireGit, runGit } from '../../git/run-git.ts'
+import { plural } from '../../lib/plural.ts'
 import { replaceFile } from '../../storage/durable-fs.ts'
 import { draftName } from '../../storage/file-draft.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
@@ -70,8 +71,9 @@ export async function checkArchive(
   await runGit(git, gitDir, ['bundle', 'verify', '--quiet', archive.file])
   await runGit(git, gitDir, ['fsck', '--connectivity-only', '--no-dangling', '--no-progress'])
   const count = await runGit(git, gitDir, ['rev-list', '--count', last])
-  if (Number(count.toString()) !== commits) {
-    throw unavailable(`The archive has ${Number(count.toString())} commits instead of ${commits}`)
+  const found = Number(count.toString())
+  if (found !== commits) {
+    throw unavailable(`The archive has ${found} ${plural(found, 'commit')} instead of ${commits}`)
   }
   await using reader = await openObjectReader({ fs: nodeFs, gitDir, path: programPath })
   for (const commit of forgotten) {
@@ -101,8 +103,10 @@ export async function assertWhole(
     const args = ['rev-list', '--objects', '--quiet', part.last]
     await runGit(git, store.gitDir, args, { env })
     const count = await runGit(git, store.gitDir, ['rev-list', '--count', part.last], { env })
-    if (Number(count.toString()) === part.commits) return
-    throw unavailable(`There are ${Number(count.toString())} commits instead of ${part.commits}`)
+    const found = Number(count.toString())
+    if (found === part.commits) return
+    const there = `There ${plural(found, 'is', 'are')} ${found} ${plural(found, 'commit')}`
+    throw unavailable(`${there} instead of ${part.commits}`)
   } finally {
     await nodeFs.rm(lower, { force: true })
   }

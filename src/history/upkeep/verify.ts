@@ -5,6 +5,7 @@ import { digestOf } from '../../core/digest.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'
 import { GitExecutable } from '../../git/git-executable.ts'
 import { assertGitFolder } from '../../git/git-folder.ts'
+import { plural } from '../../lib/plural.ts'
 import { IndexFile } from '../index/index-file.ts'
 import { IndexKeeper, NO_INDEX_STORE } from '../index/index-keeper.ts'
 import type { Inspect } from '../revision/inspection.ts'
@@ -130,7 +131,10 @@ async function compareIndex(
   const storedEntries = stored.entries()
   const wrong = storedEntries.findIndex((entry, at) => !isDeepStrictEqual(entry, entries[at]))
   const indexProblems = wrong < 0 ? [] : [describeDifference(storedEntries[wrong], entries[wrong])]
-  if (file.isDamaged) indexProblems.push(`The index is damaged after ${stored.length} commits`)
+  if (file.isDamaged) {
+    const commits = `${stored.length} ${plural(stored.length, 'commit')}`
+    indexProblems.push(`The index is damaged after ${commits}`)
+  }
   return { index: keeper.index, indexProblems }
 }
 

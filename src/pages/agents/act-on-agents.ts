@@ -10,7 +10,7 @@ import {
   retireAgent,
 } from '../../agents/administer-agents.ts'
 import { assertMay } from '../../configuration/access/permission.ts'
-import { plural } from '../kit/words/count.ts'
+import { plural } from '../../lib/plural.ts'
 import { shownAgent } from './shown-agent.ts'
 
 export const AGENT_ACTIONS = ['enable', 'disable', 'delete', 'add', 'take'] as const

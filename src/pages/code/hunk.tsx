@@ -1,8 +1,9 @@
 import { raw } from 'hono/html'
 import type { Child } from 'hono/jsx'
+import { plural } from '../../lib/plural.ts'
 import type { ShownRegion } from './comparison.ts'
 import type { CompareQuery } from './compare-query.ts'
-import { countOf, plural } from '../kit/words/count.ts'
+import { countOf } from '../kit/words/count.ts'
 import { type RowsOptions, splitRows, unifiedRows } from './rows-html.ts'
 import type { PageFrame } from '../kit/layout.tsx'
 

@@ -1,5 +1,6 @@
 import type { ProblemKind, ServiceProblem } from '../../core/service/health-problem.ts'
-import { countOf, plural } from './words/count.ts'
+import { plural } from '../../lib/plural.ts'
+import { countOf } from './words/count.ts'
 import { Icon } from './icon.tsx'
 import type { Links } from './links.ts'
 import { FirstOf, problemText } from './lists.tsx'

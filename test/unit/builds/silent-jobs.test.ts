@@ -76,16 +76,16 @@ async function scene({ earlier, ...now }: Given) {
 
 describe('a job that writes nothing', () => {
   it('is cancelled after its timeout, with a note in its console', async () => {
-    await using job = await scene({ timeout: 2 })
+    await using job = await scene({ timeout: 1 })
 
-    job.wait(2)
+    job.wait(1)
     await job.silent.cancelOverdue()
     expect(await job.result()).toBe('Unknown')
     job.wait(1)
     await job.silent.cancelOverdue()
 
     expect(await job.result()).toBe('Cancelled')
-    expect(job.console()).toContain('The job wrote nothing for 2 minutes and is cancelled')
+    expect(job.console()).toContain('The job wrote nothing for 1 minute and is cancelled')
     expect(job.logged).toMatchObject([{ facts: { job: 'app/1/test/1/unit' } }])
   })
 

@@ -1,5 +1,6 @@
 import type { AnswerOf } from '../../../client/call-types.ts'
 import { shownSubject } from '../../../core/revision.ts'
+import { plural } from '../../../lib/plural.ts'
 import { wrongUsage } from '../../usage.ts'
 import { connect } from '../../client/connect.ts'
 import { printJson, type PrintedLine, printLines } from '../../client/print.ts'
@@ -33,7 +34,10 @@ function describeReplay(replay: Replay): readonly (PrintedLine | string)[] {
   const { changes, heldUp, from, complete, skipped, rules, authors, revisions } = replay
   const left = heldUp - revisions.length
   return [
-    { text: `Would have held up ${count(heldUp)} of ${count(changes)} changes`, colour: 'bold' },
+    {
+      text: `Would have held up ${count(heldUp)} of ${count(changes)} ${plural(changes, 'change')}`,
+      colour: 'bold',
+    },
     ...(complete ? [] : [`Changes before r${from} were not tried: it would have taken too long`]),
     ...(skipped === 0 ? [] : [`${count(skipped)} of them could not be judged`]),
     ...rules.map((rule) => `  ${rule.name}: ${outcomeOf(rule)}`),
@@ -44,7 +48,9 @@ function describeReplay(replay: Replay): readonly (PrintedLine | string)[] {
       const text = `${revisionText(revision)}  ${timeText(time)}  ${username}  ${shownSubject(subject)}: ${reasons}`
       return { text, isCut: true }
     }),
-    ...(left > 0 && revisions.length > 0 ? [`and ${count(left)} older ones: --limit`] : []),
+    ...(left > 0 && revisions.length > 0
+      ? [`and ${count(left)} older ${plural(left, 'one')}: --limit`]
+      : []),
   ]
 }
 

@@ -1,6 +1,7 @@
 import { nameKey } from '../../../core/name-key.ts'
 import type { Problem } from '../../../core/problem.ts'
 import { hint } from '../../../document/structure/nearest-name.ts'
+import { plural } from '../../../lib/plural.ts'
 import { isOneOf, phraseOf } from './people.ts'
 import { matchesPattern } from './patterns.ts'
 import type { People } from './question.ts'
@@ -111,9 +112,8 @@ function unsatisfiable(rule: GateRule, need: ApprovalsNeed, known: KnownNames): 
   const scarce = peopleOfNeed(rule, need, known).find(({ count, names }) => names.length < count)
   if (scarce === undefined) return null
   const { count, whose, names } = scarce
-  const approvals = count === 1 ? 'approval' : 'approvals'
   const present = names.length === 0 ? 'nobody' : names.length
-  return `Nobody can satisfy this: ${count} ${approvals} by ${whose}, of whom ${present} can log in`
+  return `Nobody can satisfy this: ${count} ${plural(count, 'approval')} by ${whose}, of whom ${present} can log in`
 }
 
 function peopleOfNeed(
