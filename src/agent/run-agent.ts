@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
+import { plural } from '../lib/plural.ts'
 import { removeCopiesWithCredentials } from './checkout/checkout.ts'
 import { Contact } from './contact.ts'
 import { lockFolder, lockUser } from './host/folder-lock.ts'
@@ -187,6 +188,6 @@ async function endLeftovers(
   const left = await endProcesses(belonging, timing.graceMs)
   for (const group of controlGroups) group.remove()
   if (left === 0) return
-  const message = `${left} processes of an earlier run could not be ended`
+  const message = `${left} ${plural(left, 'process', 'processes')} of an earlier run could not be ended`
   log({ level: 'warning', message })
 }

@@ -1,5 +1,6 @@
 import { siteOf } from '../core/service/rate-limit.ts'
 import type { Clock } from '../lib/clock.ts'
+import { plural } from '../lib/plural.ts'
 import type { AgentFacts } from './agent-record.ts'
 import { isApproved, type KnownAgent, plainAddress } from './known-agent.ts'
 
@@ -107,7 +108,10 @@ export class RefusedMachines {
     const reasons = Array.from(this.#refusals.values(), ({ reason }) => reason)
     const more = reasons.length - LISTED
     if (more <= 0) return reasons
-    return [...reasons.slice(-LISTED), `${more} more machines call with the uuids of others`]
+    return [
+      ...reasons.slice(-LISTED),
+      `${more} more ${plural(more, 'machine calls', 'machines call')} with the uuids of others`,
+    ]
   }
 
   #keep(uuid: string, claim: MachineClaim): void {

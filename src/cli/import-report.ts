@@ -27,7 +27,7 @@ export function describeImport(imported: Imported, of: ImportOf): string[] {
   const { sourceFile } = of
   return [
     `Imported ${imported.imported} ${plural(imported.imported, 'commit')} of ${withoutCredentials(of.from)}, branch ${branch}`,
-    ...counted(imported.known, 'were dealt with before'),
+    ...counted(imported.known, `${plural(imported.known, 'was', 'were')} dealt with before`),
     ...counted(imported.older, 'left out: older than --since'),
     ...counted(imported.absent, `left out: without ${sourceFile}`),
     ...counted(imported.tooLarge.length, 'left out: too large'),

@@ -83,7 +83,7 @@ describe('the source of cairn import', { timeout: 120_000 }, () => {
     expect(await lineOf('import', '/nowhere')).toContain('/nowhere')
     expect(await lineOf('import', source.folder, '--branch', 'none')).toContain('none')
     expect(await lineOf('import', source.folder, ...elsewhere)).toContain(
-      'No commit has a valid config.xml: 1 are without it',
+      'No commit has a valid config.xml: 1 is without it',
     )
     expect(await lineOf('import', source.folder, '--since', 'tomorrow')).toContain('is not a date')
     expect(await lineOf('import')).toContain('use import REPO')

@@ -199,7 +199,7 @@ describe('cairn import', { timeout: 120_000 }, () => {
 
       expect([first.code, idle.code]).toEqual([0, 0])
       expect(idle.stdout).toContain('Imported 0 commits')
-      expect(stdout).toContain('Imported 1 commits')
+      expect(stdout).toContain('Imported 1 commit of')
       expect(target.log('%an')).toEqual(['Cleo', 'admin', 'Ana', 'admin', 'Upgrade'])
       expect(target.git('show', 'HEAD:config.xml')).toBe(documentWith('two'))
       expect(target.complaints()).toBe('')
@@ -222,7 +222,7 @@ describe('cairn import', { timeout: 120_000 }, () => {
 
     expect([own.code, cloned.code]).toEqual([0, 0])
     expect(own.stdout).toContain('Imported 0 commits')
-    expect(cloned.stdout).toContain('Imported 1 commits')
+    expect(cloned.stdout).toContain('Imported 1 commit of')
     expect(target.log('%an')).toEqual(['Gil', 'admin', 'Upgrade'])
     expect(target.complaints()).toBe('')
   })

@@ -199,7 +199,7 @@ export class JobRun {
     this.#note(message)
     if (why === 'cancelled' || why === 'silent') await this.#tasks.cancel()
     const left = await this.#context.processes.end()
-    if (left > 0) this.#note(`${left} processes could not be ended`)
+    if (left > 0) this.#note(`${left} ${plural(left, 'process', 'processes')} could not be ended`)
   }
 
   #endRefused(error: unknown): void {

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { relative } from 'node:path'
 import { reasonOf } from '../../core/errors.ts'
+import { plural } from '../../lib/plural.ts'
 import type { AssignedArtifact } from '../../wire/agent/work.ts'
 import { resolveInside } from '../host/sandbox-path.ts'
 import type { JobUser } from '../process/job-user.ts'
@@ -41,7 +42,9 @@ export async function uploadArtifacts(context: JobContext): Promise<void> {
   }
   const faults = [
     missing.length > 0 ? `There is no artifact ${missing.join(', ')}` : [],
-    lost.length > 0 ? `${lost.length} artifacts are lost, such as ${shown(lost[0] ?? '')}` : [],
+    lost.length > 0
+      ? `${lost.length} ${plural(lost.length, 'artifact is', 'artifacts are')} lost, such as ${shown(lost[0] ?? '')}`
+      : [],
   ].flat()
   if (faults.length > 0) throw new Error(faults.join('; '))
 }

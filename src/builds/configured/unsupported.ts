@@ -13,6 +13,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { type CooperativeWork, runCooperatively } from '../../lib/cooperative.ts'
 import { inBackground } from '../../lib/in-background.ts'
 import type { Log } from '../../lib/log.ts'
+import { plural } from '../../lib/plural.ts'
 import type { ConfigurationSecrets } from '../assignment/configuration-secrets.ts'
 import type { EffectivePipelines } from './effective-pipelines.ts'
 
@@ -126,7 +127,12 @@ export class Unsupported {
       ...(outside.length > 0 ? [{ subject: general, errors: errorsOf(outside) }] : []),
       ...named,
       ...(more > 0
-        ? [{ subject: `${more} more pipelines have parts that nobody here acts on`, errors: [] }]
+        ? [
+            {
+              subject: `${more} more ${plural(more, 'pipeline has', 'pipelines have')} parts that nobody here acts on`,
+              errors: [],
+            },
+          ]
         : []),
     ]
   }

@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import { SecretBox } from '../../document/secrets/secret-box.ts'
+import { plural } from '../../lib/plural.ts'
 import { addSecretKey } from '../../security/secret-keys.ts'
 import { ConfigServices } from '../../configuration/config-services.ts'
 import { assertKeysThere, assertServiceThere } from '../../operations/lost-files.ts'
@@ -45,7 +46,9 @@ export async function secrets(args: readonly string[]): Promise<number> {
     pushCheck: null,
   })
   const { rotated, foreign } = await rotateCurrentSecrets(config.editor, box)
-  say(`${rotated} secrets are sealed by the new key; ${foreign} are not ours and stay as they are`)
+  say(
+    `${rotated} ${plural(rotated, 'secret is', 'secrets are')} sealed by the new key; ${foreign} ${plural(foreign, 'is not ours and stays as it is', 'are not ours and stay as they are')}`,
+  )
   return 0
 }
 

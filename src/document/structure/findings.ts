@@ -1,4 +1,5 @@
 import type { Problem } from '../../core/problem.ts'
+import { plural } from '../../lib/plural.ts'
 import { pathOf } from '../xml/element-path.ts'
 import type { LineIndex } from '../text/line-index.ts'
 import type { TextSource } from '../text/text-source.ts'
@@ -45,7 +46,10 @@ export class Findings {
     const problems = this.#found
       .toSorted((one, other) => one.offset - other.offset)
       .map(({ problem }) => problem)
-    if (this.#unsaid > 0) problems.push({ message: `and ${this.#unsaid} more problems` })
+    if (this.#unsaid > 0) {
+      const message = `and ${this.#unsaid} more ${plural(this.#unsaid, 'problem')}`
+      problems.push({ message })
+    }
     return problems
   }
 }

@@ -10,6 +10,7 @@ import type { Revision } from '../../core/revision.ts'
 import { importHistory, type ImportReport } from '../../history/import/import-history.ts'
 import type { ImportOptions } from '../../history/import/import-options.ts'
 import { readHead } from '../../git/refs.ts'
+import { plural } from '../../lib/plural.ts'
 import { assertMayBegin } from '../first-start.ts'
 import { assertKeysThere } from '../lost-files.ts'
 import { openSecretKeys } from '../../security/secret-keys.ts'
@@ -128,8 +129,8 @@ function nothingIn(
   { absent, older, invalid, tooLarge }: ImportReport,
 ): ServiceError<'unavailable'> {
   const reason =
-    `No commit has a valid ${sourceFile}: ${absent} are without it, ` +
-    `in ${invalid.length} it is not valid, in ${tooLarge.length} too large, ${older} are older than asked for`
+    `No commit has a valid ${sourceFile}: ${absent} ${plural(absent, 'is', 'are')} without it, ` +
+    `in ${invalid.length} it is not valid, in ${tooLarge.length} too large, ${older} ${plural(older, 'is', 'are')} older than asked for`
   return unavailable(reason)
 }
 

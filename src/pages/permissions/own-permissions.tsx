@@ -1,3 +1,4 @@
+import { plural } from '../../lib/plural.ts'
 import { LinkButton } from '../kit/buttons.tsx'
 import type { Links } from '../kit/links.ts'
 import { moreOf } from '../kit/lists.tsx'
@@ -56,7 +57,9 @@ function Content({ links, revision, permissions }: OwnPermissionsProps) {
         }))}
         empty="None."
       />
-      {total > groups.length && <p class="muted">{`${moreOf(total - groups.length)} groups.`}</p>}
+      {total > groups.length && (
+        <p class="muted">{`${moreOf(total - groups.length)} ${plural(total - groups.length, 'group')}.`}</p>
+      )}
     </>
   )
 }
