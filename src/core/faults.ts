@@ -5,6 +5,8 @@ const FAULTS: ReadonlyMap<string, string> = new Map([
   ['ENOENT', 'a file or folder is missing'],
   ['ENOTDIR', 'a file is where a folder has to be'],
   ['EISDIR', 'a folder is where a file has to be'],
+  ['ENXIO', 'a pipe or device is where a file has to be'],
+  ['EEXIST', 'something else is in its place'],
   ['EACCES', 'the server may not use a file or folder that it needs'],
   ['EPERM', 'the server may not use a file or folder that it needs'],
   ['ELOOP', 'a symbolic link leads to itself'],
@@ -32,6 +34,21 @@ const UNKNOWN = 'an error that the log of the service describes'
  */
 export function describeFault(error: unknown): string {
   return faultOf(error) ?? UNKNOWN
+}
+
+/**
+ * Describes a failed system call of a program whose console belongs to those who read it, with the path in the form
+ * that they know; null for any other error.
+ */
+export function describeSystemFault(
+  error: unknown,
+  { machine, shown = String }: { machine: string; shown?: (path: string) => string },
+): string | null {
+  if (!(error instanceof Error && 'syscall' in error)) return null
+  const words = FAULTS.get(codeOf(error))?.replace('the server', machine)
+  if (words === undefined) return null
+  const isPlaced = 'path' in error && typeof error.path === 'string'
+  return isPlaced ? `${shown(String(error.path))}: ${words}` : sentence(words)
 }
 
 export interface ComplaintContext {

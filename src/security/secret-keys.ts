@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import nodeFs, { chmod, link, mkdir, readFile, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { unavailable } from '../core/errors.ts'
+import { describeFault } from '../core/faults.ts'
 import { draftName } from '../storage/file-draft.ts'
 import { replaceFile } from '../storage/durable-fs.ts'
 import { realPath } from '../storage/folders.ts'
@@ -51,7 +52,9 @@ export async function addSecretKey(file: string): Promise<SecretKeys> {
  * @throws {ServiceError} `unavailable` for a file that holds something else.
  */
 export async function readSecretKeys(file: string): Promise<SecretKeys | null> {
-  const text = await orNullWhenAbsent(readFile(file, 'utf8'))
+  const text = await orNullWhenAbsent(readFile(file, 'utf8')).catch((cause: unknown) => {
+    throw unavailable(`${file} cannot be read: ${describeFault(cause)}`, cause)
+  })
   if (text === null) return null
   const lines = text.split('\n').map((line) => line.trim())
   const keys = lines

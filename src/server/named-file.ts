@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { reasonOf, unavailable } from '../core/errors.ts'
+import { unavailable } from '../core/errors.ts'
+import { describeFault } from '../core/faults.ts'
 
 /**
  * A file that the settings name.
@@ -8,7 +9,7 @@ import { reasonOf, unavailable } from '../core/errors.ts'
  */
 export async function readNamedFile(file: string): Promise<string> {
   return readFile(file, 'utf8').catch((cause: unknown) => {
-    throw unavailable(`The file ${file} cannot be read: ${reasonOf(cause)}`, cause)
+    throw unavailable(`The file ${file} cannot be read: ${describeFault(cause)}`, cause)
   })
 }
 

@@ -189,6 +189,35 @@ describe('cairn verify, cairn doctor and cairn archive', () => {
 })
 
 describe('cairn', () => {
+  it.each([
+    ['serve --port 0 --state-dir @/file/x', '@/file/x: a file is where a folder has to be'],
+    [
+      'serve --port 0 --config-repo @/file/x --state-dir @/state',
+      'The repository @/file/x cannot be used: @/file/x: a file is where a folder has to be',
+    ],
+    [
+      'serve --port 0 --secret-keys @/folder --config-repo @/repository --state-dir @/state',
+      '@/folder cannot be read: a folder is where a file has to be',
+    ],
+    [
+      'agent --server http://127.0.0.1:9 --work-dir @/file',
+      '@/file: something else is in its place',
+    ],
+    ['backup @/file/x.tar.gz', '@/file: a file is where a folder has to be'],
+    ['restore @/none --state-dir @/other', '@/none: a file or folder is missing'],
+    ['state load @/none --state-dir @/other', '@/none: a file or folder is missing'],
+    ['state load @/folder --state-dir @/other', 'A folder is where a file has to be'],
+  ])('says in words what is in the way: %s', async (line, said) => {
+    const folder = tempDir()
+    mkdirSync(join(folder, 'folder'))
+    writeFileSync(join(folder, 'file'), '')
+
+    const ended = await command(line.replaceAll('@', folder).split(' '))
+
+    const stderr = `cairn: ${said.replaceAll('@', folder)}\n`
+    expect(ended).toEqual({ code: 1, stdout: '', stderr })
+  })
+
   it('explains its commands, and one with its settings', async () => {
     const [all, one, none] = await Promise.all([run(['help']), run(['import', '--help']), run([])])
 

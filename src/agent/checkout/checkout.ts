@@ -10,6 +10,7 @@ import type {
   AssignedTfsMaterial,
   AssignedGitMaterial,
 } from '../../wire/agent/material.ts'
+import { reasonForConsole } from '../host/console-reason.ts'
 import { orNullIfMissing } from '../host/sandbox-path.ts'
 import { type RunTool, type ToolPlace, type SourceTool, ToolFailed } from './source-tool.ts'
 import { hgSettings } from '../../core/hg-settings.ts'
@@ -60,7 +61,7 @@ export async function checkOut(
   if (settings !== null) {
     note(`Updating ${folder} to revision ${material.revision} of ${url}`)
     const update = updateCopy(source, settings, run)
-    if (await succeeds(update, note, signal)) return writeNote(copyNote, source)
+    if (await succeeds(update, { folder, note, signal })) return writeNote(copyNote, source)
   }
   note(`Checking out revision ${material.revision} of ${url} to ${folder}`)
   await rm(copyNote, { force: true })
@@ -96,8 +97,7 @@ async function describeCopy(source: SourceTool): Promise<{ head: string; setting
 /** Whether it succeeded; when the job ends, no other way is tried. */
 async function succeeds(
   update: Promise<void>,
-  note: (text: string) => void,
-  signal: AbortSignal,
+  { folder, note, signal }: Pick<CheckoutTools, 'note' | 'signal'> & { folder: string },
 ): Promise<boolean> {
   try {
     await update
@@ -105,7 +105,7 @@ async function succeeds(
   } catch (error) {
     signal.throwIfAborted()
     if (!(error instanceof ToolFailed || isOfSystem(error))) throw error
-    note(`It cannot be updated: ${error.message}`)
+    note(`It cannot be updated: ${reasonForConsole(folder, error)}`)
     return false
   }
 }

@@ -15,6 +15,7 @@ import type { JobUser } from '../process/job-user.ts'
 import type { JobCalls } from '../server/job-calls.ts'
 import { isRefusal } from '../server/server-errors.ts'
 import { type JobContext, type EndCause, JobEnded } from './job-context.ts'
+import { reasonForConsole } from '../host/console-reason.ts'
 import { jobEnvironment } from './job-environment.ts'
 import { findTools } from './job-tools.ts'
 import { PipelineFolders } from './pipeline-folders.ts'
@@ -178,7 +179,7 @@ export class JobRun {
   }
 
   #fail(error: unknown): 'Failed' {
-    const message = this.#mask.hide(reasonOf(error))
+    const message = this.#mask.hide(reasonForConsole(this.#context.folder, error))
     this.#note(`The job failed: ${message}`)
     const facts = { job: this.#locator(), error: message }
     this.#options.log({ level: 'warning', message: 'A job could not be run to its end', facts })

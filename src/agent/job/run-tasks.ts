@@ -5,6 +5,7 @@ import type { JobContext } from './job-context.ts'
 import { stat, mkdir, rm } from 'node:fs/promises'
 import { orNullIfMissing, resolveInside } from '../host/sandbox-path.ts'
 import { join, basename, dirname } from 'node:path'
+import { reasonForConsole } from '../host/console-reason.ts'
 import { runAsUser } from './run-as-user.ts'
 import { withoutTrailingSlashes } from '../../lib/trailing-slashes.ts'
 
@@ -115,7 +116,9 @@ async function runCommand(
     return true
   } catch (error) {
     if (!(error instanceof Error)) throw error
-    if (error !== limits.signal.reason) context.console.note(error.message)
+    if (error !== limits.signal.reason) {
+      context.console.note(reasonForConsole(context.folder, error))
+    }
     return false
   }
 }

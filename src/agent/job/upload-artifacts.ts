@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises'
 import { relative } from 'node:path'
-import { reasonOf } from '../../core/errors.ts'
 import { plural } from '../../lib/plural.ts'
 import type { AssignedArtifact } from '../../wire/agent/work.ts'
 import { resolveInside } from '../host/sandbox-path.ts'
@@ -8,6 +7,7 @@ import type { JobUser } from '../process/job-user.ts'
 import { ServerRefusal } from '../server/server-errors.ts'
 import { type FoundArtifact, findArtifacts } from './find-artifacts.ts'
 import type { JobContext } from './job-context.ts'
+import { reasonForConsole } from '../host/console-reason.ts'
 
 const AT_ONCE = 4
 
@@ -85,7 +85,7 @@ async function uploadAll(
 
 /** The result of work for one artifact, or null with a line in the console when it fails. */
 async function ofOneArtifact<Result>(
-  { console, signal }: JobContext,
+  { console, signal, folder }: JobContext,
   path: string,
   work: () => Promise<Result>,
 ): Promise<Result | null> {
@@ -94,7 +94,9 @@ async function ofOneArtifact<Result>(
   } catch (error) {
     const isOfAll = error instanceof ServerRefusal && !OF_ONE_FILE.includes(error.status)
     if (signal.aborted || isOfAll) throw error
-    console.note(`The artifact ${shown(path)} cannot be kept: ${shown(whyNot(error, path))}`)
+    console.note(
+      `The artifact ${shown(path)} cannot be kept: ${shown(whyNot(folder, error, path))}`,
+    )
     return null
   }
 }
@@ -106,10 +108,10 @@ function shown(name: string): string {
 }
 
 /** Why a file cannot be sent. A name of other bytes than those of UTF-8 was read with marks in their place, which no file has. */
-function whyNot(error: unknown, path: string): string {
+function whyNot(folder: string, error: unknown, path: string): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (code === 'ENOENT' && path.includes('\uFFFD')) return 'Its name is not text in UTF-8'
-  return REASONS.get(code) ?? reasonOf(error)
+  return REASONS.get(code) ?? reasonForConsole(folder, error)
 }
 
 /**

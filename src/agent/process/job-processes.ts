@@ -65,14 +65,14 @@ export class JobProcesses {
     const mark = `${this.#mark.instance}${this.#started}/`
     const startHere = (): PipedProcess | ProcessNotStarted => start(line, mark, this.#user)
     const child = this.#controlGroup?.start(startHere) ?? startHere()
-    if (child instanceof ProcessNotStarted) return { exitCode: 127, reason: child.message }
+    if (child instanceof ProcessNotStarted) return notStarted(line, child)
     const group = child.pid
     if (group !== undefined) this.#groups.add(group)
     const pumps = [
       new OutputPump(child.stdout, 'stdout', sink),
       new OutputPump(child.stderr, 'stderr', sink),
     ]
-    const end = await this.#within(line.timeoutMs ?? null, mark, ended(child), group)
+    const end = await this.#within(line.timeoutMs ?? null, mark, ended(line, child), group)
     if (group !== undefined) this.#groups.delete(group)
     await Promise.all(pumps.map((pump) => pump.settled()))
     return end
@@ -142,9 +142,21 @@ function give(child: PipedProcess, file: string): void {
   content.pipe(child.stdin)
 }
 
-function ended(child: PipedProcess): Promise<CommandEnd> {
+const NOT_STARTED: ReadonlyMap<string, string> = new Map([
+  ['ENOENT', 'there is no such program, or not the interpreter that its first line names'],
+  ['EACCES', 'it may not be executed'],
+  ['E2BIG', 'its arguments and variables are too long'],
+])
+
+function notStarted({ command }: CommandLine, error: Error): CommandEnd {
+  const code = 'code' in error ? String(error.code) : ''
+  const why = NOT_STARTED.get(code) ?? (code || error.message)
+  return { exitCode: 127, reason: `${command} cannot be started: ${why}` }
+}
+
+function ended(line: CommandLine, child: PipedProcess): Promise<CommandEnd> {
   return new Promise((resolve) => {
-    child.once('error', (error) => resolve({ exitCode: 127, reason: error.message }))
+    child.once('error', (error) => resolve(notStarted(line, error)))
     child.once('exit', (code, signal) => {
       if (signal === null) return resolve({ exitCode: code ?? 1, reason: null })
       const exitCode = 128 + constants.signals[signal]

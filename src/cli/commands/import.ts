@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type ServiceError, unavailable } from '../../core/errors.ts'
+import { describeFault } from '../../core/faults.ts'
 import { importRepository } from '../../operations/import/import-repository.ts'
 import { type OldAgent, parseOldAgents } from '../../operations/import/old-agents.ts'
 import { reportOnly } from '../../operations/import/report-only.ts'
@@ -74,7 +75,7 @@ async function readAgents(file: string): Promise<readonly OldAgent[]> {
   } catch (error) {
     const code = fsErrorCode(error)
     if (code === null) throw error
-    throw unusable(code === 'ENOENT' ? 'it is not there' : code)
+    throw unusable(code === 'ENOENT' ? 'it is not there' : describeFault(error))
   }
 }
 

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../core/errors.ts'
+import { describeSystemFault } from '../../core/faults.ts'
 import { withoutCredentials } from '../../core/hidden-credentials.ts'
 import { VERSION } from '../../server/version.ts'
 import { SettingsError } from '../../settings/settings-error.ts'
@@ -54,7 +55,7 @@ export async function main([command = '', ...args]: readonly string[]): Promise<
     const run = await load()
     return await run(args)
   } catch (error) {
-    return await explain(firstOf(error))
+    return await explain(firstOf(error), command === 'agent' ? 'the agent' : 'the server')
   }
 }
 
@@ -68,7 +69,7 @@ function firstOf(error: unknown): unknown {
 const REFUSES = (status: number) => status < 500 && status !== 401 && status !== 429
 
 /** Clear lines, and 2 for a bad setting, 3 without a server that knows the caller, 1 for everything else. */
-async function explain(error: unknown): Promise<number> {
+async function explain(error: unknown, machine: string): Promise<number> {
   if (error instanceof NoServer) {
     complain(error.message)
     return 3
@@ -84,11 +85,12 @@ async function explain(error: unknown): Promise<number> {
   }
   const foreseen = error instanceof ServiceError || (error instanceof Error && 'syscall' in error)
   complain(
-    foreseen
-      ? error.message
-      : error instanceof Error
-        ? (error.stack ?? error.message)
-        : String(error),
+    describeSystemFault(error, { machine }) ??
+      (foreseen
+        ? error.message
+        : error instanceof Error
+          ? (error.stack ?? error.message)
+          : String(error)),
   )
   return 1
 }

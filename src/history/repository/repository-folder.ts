@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { dirname, join, relative, sep } from 'node:path'
 import { unavailable } from '../../core/errors.ts'
+import { describeFault, describeSystemFault } from '../../core/faults.ts'
 import { removeDrafts, replaceFile } from '../../storage/durable-fs.ts'
 import { fsErrorCode, orNullWhenAbsent } from '../../storage/fs-error.ts'
 import type { FsPromises } from '../../storage/fs-promises.ts'
@@ -66,7 +67,7 @@ export async function openRepositoryFolder(request: FolderRequest): Promise<Repo
 /** The error for a repository that the file system does not let a service use; others stay what they are. */
 export function asUnusable(error: unknown, repository: string): unknown {
   if (!UNUSABLE.includes(fsErrorCode(error) ?? '')) return error
-  const reason = error instanceof Error ? error.message : 'the file system refuses'
+  const reason = describeSystemFault(error, { machine: 'the server' }) ?? describeFault(error)
   return unavailable(`The repository ${repository} cannot be used: ${reason}`, error)
 }
 

@@ -196,16 +196,27 @@ describe('a task that fetches an artifact', () => {
   })
 
   it.each([
-    ['a folder', 'mkdir app.bin', 'EISDIR'],
-    ['a pipe that nobody reads', 'mkfifo app.bin', 'ENXIO'],
+    ['a folder', 'mkdir -p to/app.bin', 'to/app.bin: a folder is where a file has to be'],
+    [
+      'a pipe',
+      'mkdir to; mkfifo to/app.bin',
+      'to/app.bin: a pipe or device is where a file has to be',
+    ],
+    [
+      'a device',
+      'mkdir to; ln -s /dev/null to/app.bin',
+      'to/app.bin is not inside the working folder',
+    ],
+    ['a file on the way', 'echo x >to', 'to/app.bin: a file is where a folder has to be'],
+    ['a link to itself', 'ln -s to to', 'to/app.bin: a symbolic link leads to itself'],
   ])('fails where %s has the name of the file', async (_, script, reason) => {
     agent.server.files.set('pkg/app.bin', 'binary')
-    const run = { ...fetching, src: 'pkg/app.bin', srcKind: 'file' } as const
+    const run = { ...fetching, src: 'pkg/app.bin', srcKind: 'file', dest: 'to' } as const
 
     const job = await agent.run({ cleanWorkingDir: true, tasks: [sh(script), { ...sh(''), run }] })
 
     expect(job.result).toBe('Failed')
-    expect(job.text).toContain(reason)
+    expect(job.text).toContain(` ${reason}\n`)
   })
 
   it('does not write outside the working folder', async () => {

@@ -128,11 +128,27 @@ describe('a job', () => {
 
   it('says why a command cannot be started', async () => {
     const job = await agent.run({
-      tasks: [{ ...sh(''), run: { ...shell(''), command: 'nosuch' } }],
+      tasks: [
+        { ...sh(''), run: { ...shell(''), command: 'nosuch' } },
+        sh('echo data >data; echo "#!/no/such" >alone; chmod +x alone', { runIf: ['any'] }),
+        ...['./data', './alone'].map((command) => ({
+          ...sh('', { runIf: ['any'] }),
+          run: { ...shell(''), command },
+        })),
+        sh(`true ${'x'.repeat(200_000)}`, { runIf: ['any'] }),
+      ],
     })
 
     expect(job.result).toBe('Failed')
-    expect(job.text).toContain('nosuch ENOENT')
+    const absent = 'there is no such program, or not the interpreter that its first line names'
+    for (const reason of [
+      `nosuch cannot be started: ${absent}`,
+      './data cannot be started: it may not be executed',
+      `./alone cannot be started: ${absent}`,
+      'sh cannot be started: its arguments and variables are too long',
+    ]) {
+      expect(job.text).toContain(`The task ended with exit code 127: ${reason}\n`)
+    }
   })
 
   it('runs a task in its working folder', async () => {

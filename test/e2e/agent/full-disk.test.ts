@@ -40,7 +40,7 @@ describe('an agent whose disk is full', () => {
     expect(writing.result).toBe('Failed')
     expect(writing.text).toContain('No space left on device')
     expect(fetching.result).toBe('Failed')
-    expect(fetching.text).toContain('ENOSPC: no space left on device')
+    expect(fetching.text).toContain('The disk of the agent is full')
     expect(after.result).toBe('Passed')
   })
 })

@@ -71,7 +71,7 @@ describe('a command of a job', () => {
 
     const end = await job.run('/no/such/command', [])
 
-    expect(end).toEqual({ exitCode: 127, reason: expect.stringContaining('ENOENT') })
+    expect(end).toEqual({ exitCode: 127, reason: expect.stringContaining('no such program') })
   })
 
   it('loses none of a lot of output, however slowly it is taken', async () => {
