@@ -67,8 +67,8 @@ describe('the newest run of a stage that passed', () => {
     await using _ = world
     await world.schedule()
     const broken = new PassedStages({
-      stageHistory: async (...asked) => {
-        const found = await world.builds.stageHistory(...asked)
+      stages: async (...asked) => {
+        const found = await world.builds.stages(...asked)
         if (passing === null) return found
         await passing
         throw new Error('the database went away')
