@@ -103,8 +103,8 @@ export class Cluster implements AsyncDisposable {
     this.files = parts.files
     this.#members = new Members({ driver, server, clock: options.clock })
     const appended = (sequence: number) => this.#noteAppended(sequence)
-    const log = new PostgresLog(driver, this.#fence)
-    this.log = new FollowedLog({ log, appended, mayRebase: () => this.isLeading })
+    const mayRebase = () => this.isLeading
+    this.log = new FollowedLog({ driver, fence: this.#fence, appended, mayRebase })
     if (parts.lease !== null) this.#lead(parts.lease)
   }
 

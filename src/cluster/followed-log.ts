@@ -1,40 +1,31 @@
 import type { CommitSha } from '../core/revision.ts'
-import type {
-  LogAppend,
-  LogBase,
-  LogEntry,
-  LogPack,
-  LogWeight,
-  RevisionLog,
-} from '../history/log/revision-log.ts'
-import type { RefLog } from '../history/log/ref-log.ts'
+import type { LogAppend, LogBase, LogEntry, LogWeight } from '../history/log/revision-log.ts'
+import type { Fence } from '../state/postgres-driver.ts'
+import type { Driver } from '../state/sql.ts'
+import { PostgresLog } from './postgres-log.ts'
 
 /** The number of newest entries whose commits are cached. */
 const KNOWN = 1_000
 
 export interface FollowedLogOptions {
-  readonly log: RevisionLog
+  readonly driver: Driver
+  readonly fence: Fence
   /** Called after an append, with its sequence number. */
   readonly appended: (sequence: number) => void
   /** Whether this server is the one that keeps the log short. */
   readonly mayRebase: () => boolean
 }
 
-/** A log that remembers the sequence numbers of the commits that passed through it. */
-export class FollowedLog implements RevisionLog {
-  readonly #log: RevisionLog
+/** The log of a server, which remembers the sequence numbers of the commits that passed through it. */
+export class FollowedLog extends PostgresLog {
   readonly #appended: (sequence: number) => void
   readonly #mayRebase: () => boolean
   readonly #sequences = new Map<CommitSha, number>()
 
-  constructor({ log, appended, mayRebase }: FollowedLogOptions) {
-    this.#log = log
+  constructor({ driver, fence, appended, mayRebase }: FollowedLogOptions) {
+    super(driver, fence)
     this.#appended = appended
     this.#mayRebase = mayRebase
-  }
-
-  get refs(): RefLog {
-    return this.#log.refs
   }
 
   /** The sequence number of a commit, if it is one of the newest that were seen. */
@@ -42,37 +33,29 @@ export class FollowedLog implements RevisionLog {
     return this.#sequences.get(commit) ?? null
   }
 
-  async head(): Promise<LogEntry | null> {
-    return this.#note(await this.#log.head())
+  override async head(): Promise<LogEntry | null> {
+    return this.#note(await super.head())
   }
 
-  async findNewest(commits: readonly CommitSha[]): Promise<LogEntry | null> {
-    return this.#note(await this.#log.findNewest(commits))
+  override async findNewest(commits: readonly CommitSha[]): Promise<LogEntry | null> {
+    return this.#note(await super.findNewest(commits))
   }
 
-  packsAfter(sequence: number): AsyncIterable<LogPack> {
-    return this.#log.packsAfter(sequence)
-  }
-
-  async append(move: LogAppend): Promise<number | null> {
-    const sequence = await this.#log.append(move)
+  override async append(move: LogAppend): Promise<number | null> {
+    const sequence = await super.append(move)
     if (sequence !== null) this.#noteAppended({ sequence, commit: move.to })
     return sequence
   }
 
-  weigh(): Promise<LogWeight | null> {
-    return this.#mayRebase() ? this.#log.weigh() : Promise.resolve(null)
+  override weigh(): Promise<LogWeight | null> {
+    return this.#mayRebase() ? super.weigh() : Promise.resolve(null)
   }
 
-  async rebase(base: LogBase): Promise<boolean> {
+  override async rebase(base: LogBase): Promise<boolean> {
     const { sequence, commit } = base
-    if (!(await this.#log.rebase(base))) return false
+    if (!(await super.rebase(base))) return false
     this.#noteAppended({ sequence, commit })
     return true
-  }
-
-  findFaults(): Promise<readonly string[]> {
-    return this.#log.findFaults()
   }
 
   #noteAppended(entry: LogEntry): void {
