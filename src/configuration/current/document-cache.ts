@@ -1,10 +1,10 @@
+import { setFlagsFromString } from 'node:v8'
 import { LRUCache } from 'lru-cache'
 import type { ConfigDocument, DocumentReading } from '../../document/document.ts'
 import { IncrementalReader } from '../../document/incremental/incremental-reader.ts'
 import { type Digest, digestInSteps, digestOf } from '../../core/digest.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { runCooperatively } from '../../lib/cooperative.ts'
-import { keepYoung } from './keep-young.ts'
 import type { Inspection } from '../../history/history.ts'
 import type { KeptFacts } from './kept-facts.ts'
 import type { DocumentThread, Sealing } from './document-thread.ts'
@@ -119,4 +119,20 @@ export class DocumentCache {
 function sizeOf({ length }: Uint8Array): number {
   if (length > LARGE) return CACHED_BYTES / 2
   return Math.ceil(Math.min(length * WEIGHT, CACHED_BYTES / CACHED_ALWAYS))
+}
+
+let isKept = false
+
+/**
+ * Lets the engine make every object among the young ones. It would make those of a tree among the old ones once it
+ * has seen some of them live for long: the next trees are garbage at once, and each would be there until a full
+ * collection.
+ *
+ * From then on, Node compiles its own modules anew where they are loaded, in each thread that begins, too: what it
+ * brings of them is for the flags that it was built with.
+ */
+function keepYoung(): void {
+  if (isKept) return
+  isKept = true
+  setFlagsFromString('--no-allocation-site-pretenuring')
 }
