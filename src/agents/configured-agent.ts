@@ -1,4 +1,5 @@
 import type { Configuration } from '../document/model/model.ts'
+import { addToGroup } from '../lib/grouping.ts'
 
 export interface ConfiguredAgent {
   readonly uuid: string
@@ -15,9 +16,7 @@ export function configuredAgents(
 ): ReadonlyMap<string, ConfiguredAgent> {
   const environments = new Map<string, string[]>()
   for (const environment of configuration.environments) {
-    for (const { uuid } of environment.agents) {
-      environments.set(uuid, [...(environments.get(uuid) ?? []), environment.name])
-    }
+    for (const { uuid } of environment.agents) addToGroup(environments, uuid, environment.name)
   }
   return new Map(
     configuration.agents.map((agent) => [

@@ -17,6 +17,7 @@ import { type Driver, type SqlQuery, numberOf, type SqlRow } from '../state/sql.
 import { PostgresRefLog } from './postgres-ref-log.ts'
 import { rebase } from './log-rebase.ts'
 import { baseIn, entryOf, headIn, PART_BYTES, type BaseRow, packBytesOf } from './log-rows.ts'
+import { groupBy } from '../lib/grouping.ts'
 
 /** The number of commits, or of packs, in one statement. */
 const MANY = 1_000
@@ -222,10 +223,8 @@ function lastOfNext(rows: readonly SqlRow[]): number | null {
 
 /** Puts the parts of each pack together. */
 function packsOf(rows: readonly SqlRow[]): readonly LogPack[] {
-  const packs = new Map<number, Uint8Array[]>()
-  for (const row of rows) {
-    const sequence = numberOf(row, 'sequence')
-    packs.set(sequence, [...(packs.get(sequence) ?? []), packBytesOf(row)])
-  }
-  return [...packs.values()].map((parts) => ({ kind: 'entry', bytes: Buffer.concat(parts) }))
+  const packs = groupBy(rows, (row) => numberOf(row, 'sequence'))
+  return Array.from(packs.values(), (parts) => {
+    return { kind: 'entry', bytes: Buffer.concat(parts.map(packBytesOf)) }
+  })
 }

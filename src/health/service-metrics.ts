@@ -15,6 +15,7 @@ import { type HealthDeps, readHealth } from './health.ts'
 import { readdir } from 'node:fs/promises'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
+import { countEach } from '../lib/grouping.ts'
 
 export interface ServiceMetricsOptions extends HealthDeps {
   readonly writer: Pick<ConfigurationWriter, 'load'>
@@ -168,11 +169,8 @@ async function workMetrics({
   counts,
   openProposals,
 }: CountedWork): Promise<Metric[]> {
-  const agents = new Map<string, number>(AGENT_STATUSES.map((status) => [status, 0]))
-  for (const agent of directory.list()) {
-    const status = agentStatusOf(agent)
-    agents.set(status, (agents.get(status) ?? 0) + 1)
-  }
+  const statuses = countEach(directory.list().map(agentStatusOf))
+  const agents = new Map(AGENT_STATUSES.map((status) => [status, statuses.get(status) ?? 0]))
   const stopped = running.list().filter(({ isStopped }) => isStopped).length
   const jobs = new Map([
     ['waiting', builds.waitingJobs()],

@@ -8,6 +8,7 @@ import type { BodyRoom } from '../core/service/body-room.ts'
 import { isCoded, plainBody } from './content-coding.ts'
 import { malformed, malformedBy } from './parameters.ts'
 import type { AnswerRequest } from './request-context.ts'
+import { addToGroup } from '../lib/grouping.ts'
 
 /** Checks to make once the body of a request has arrived. */
 const decisions = new WeakMap<Request, () => Promise<void>>()
@@ -239,11 +240,7 @@ function readMultipartForm(body: Uint8Array, type: string): Form {
   if (fields === null)
     throw malformedRequest('The body is not the form that its content type announces')
   const form = new Map<string, Uint8Array[]>()
-  for (const { name, value } of fields) {
-    const values = form.get(name) ?? []
-    values.push(value)
-    form.set(name, values)
-  }
+  for (const { name, value } of fields) addToGroup(form, name, value)
   return form
 }
 
@@ -254,9 +251,7 @@ function readUrlEncoded(body: Uint8Array): Form {
     if (pair === '') continue
     const separator = pair.indexOf('=')
     const name = decode(separator < 0 ? pair : pair.slice(0, separator)).toString('utf8')
-    const values = form.get(name) ?? []
-    values.push(separator < 0 ? new Uint8Array() : decode(pair.slice(separator + 1)))
-    form.set(name, values)
+    addToGroup(form, name, separator < 0 ? new Uint8Array() : decode(pair.slice(separator + 1)))
   }
   return form
 }

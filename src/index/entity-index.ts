@@ -27,6 +27,7 @@ import type { IndexTables } from './tables/index-tables.ts'
 import { renamesOnTheWay } from './renames-on-the-way.ts'
 import { foldedEntitiesOf, parseChanges } from './tables/revision-changes.ts'
 import type { EntityRow, NumberBounds } from './tables/change-table.ts'
+import { addToGroup } from '../lib/grouping.ts'
 
 export interface EntityIndexDeps {
   readonly history: History
@@ -345,14 +346,10 @@ export class EntityIndex {
     const own = this.#spansOf(group)
     const left = own.flatMap((span) => changes.leaves(span.entity, span))
     const found = new Map<number, string[]>()
-    const add = (number: number, entity: string) => {
-      const known = found.get(number)
-      if (known) known.push(entity)
-      else found.set(number, [entity])
-    }
     const addAll = (spans: readonly NameSpan[]) => {
       for (const span of spans) {
-        for (const number of changes.newest(span.entity, span, MAX_NUMBER)) add(number, span.entity)
+        const numbers = changes.newest(span.entity, span, MAX_NUMBER)
+        for (const number of numbers) addToGroup(found, number, span.entity)
       }
     }
     addAll(own)
@@ -360,7 +357,7 @@ export class EntityIndex {
     // The group itself is open: what left it is followed to this very revision, and then back.
     for (const { pipeline, number } of left) {
       yield addAll(this.#spansOf(pipeline, { end: number, groups }))
-      add(number, pipeline)
+      addToGroup(found, number, pipeline)
     }
     return [...found].toSorted(([one], [other]) => other - one)
   }
@@ -404,11 +401,7 @@ function* changesByEntity(stored: string): CooperativeWork<ChangesByEntity> {
   const found = new Map<string, DocumentChange[]>()
   const changes = parseChanges(stored)
   for (const change of changes) {
-    for (const entity of foldedEntitiesOf([change])) {
-      const known = found.get(entity)
-      if (known) known.push(change)
-      else found.set(entity, [change])
-    }
+    for (const entity of foldedEntitiesOf([change])) addToGroup(found, entity, change)
     yield
   }
   return found

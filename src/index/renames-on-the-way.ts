@@ -1,6 +1,7 @@
 import type { EntityRenames } from '../document/compare/compare-entities.ts'
 import type { History } from '../history/history.ts'
 import type { ChangeTable, RenameRow } from './tables/change-table.ts'
+import { groupBy } from '../lib/grouping.ts'
 
 interface RenamesDeps {
   readonly history: Pick<History, 'at' | 'basesOf' | 'isClosed' | 'kept' | 'numberOf' | 'size'>
@@ -55,9 +56,7 @@ function reversed({ number, name, former }: RenameRow): RenameRow {
 /** The first and the last names of entities that revisions renamed one after the other. */
 function joinRenames(rows: readonly RenameRow[]): EntityRenames {
   let firstNames: ReadonlyMap<string, string> = new Map()
-  const steps = new Map<number, RenameRow[]>()
-  for (const row of rows) steps.set(row.number, [...(steps.get(row.number) ?? []), row])
-  for (const step of steps.values()) {
+  for (const step of groupBy(rows, ({ number }) => number).values()) {
     const former = new Set(step.map((row) => row.former))
     const others = [...firstNames].filter(([name]) => !former.has(name))
     const renamed = step.map((row) => [row.name, firstNames.get(row.former) ?? row.former] as const)

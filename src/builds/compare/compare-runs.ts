@@ -32,6 +32,7 @@ import {
   type RunDifferences,
 } from './run-comparison.ts'
 import { HIDDEN } from '../../document/entities/change.ts'
+import { groupBy } from '../../lib/grouping.ts'
 
 export interface CompareRunsDeps extends PipelineRunsDeps, ConfigChangesDeps {
   readonly access: PipelineRunsDeps['access']
@@ -287,12 +288,9 @@ function isSameSecret({ box }: CompareRunsDeps, one: string, other: string): boo
  * difference. A hidden or a shortened value tells nothing about another one.
  */
 function netChanges(changes: readonly DatedChange[]): readonly DatedChange[] {
-  const chains = new Map<string, DatedChange[]>()
-  for (const each of changes) {
-    const { entity, path, subject } = each.change
-    const key = JSON.stringify([entity, path, subject])
-    chains.set(key, [...(chains.get(key) ?? []), each])
-  }
+  const chains = groupBy(changes, ({ change: { entity, path, subject } }) =>
+    JSON.stringify([entity, path, subject]),
+  )
   const undone = new Set([...chains.values()].filter(isUndone).flat())
   return changes.filter((each) => !undone.has(each))
 }

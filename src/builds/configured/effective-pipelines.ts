@@ -5,6 +5,7 @@ import type { Configuration, Environment, Pipeline } from '../../document/model/
 import { Emitter } from '../../lib/emitter.ts'
 import type { CurrentConfiguration } from '../../configuration/current/current-configuration.ts'
 import { runSync } from '../../lib/cooperative.ts'
+import { addToGroup } from '../../lib/grouping.ts'
 
 /** A pipeline as it is run: with the stages of its template, and params replaced. */
 export interface EffectivePipeline {
@@ -78,10 +79,8 @@ function expand(written: Configuration): Expanded {
   }
   const environments = new Map<string, Environment[]>()
   for (const environment of configuration.environments) {
-    for (const { name } of environment.pipelines) {
-      const key = nameKey(name)
-      environments.set(key, [...(environments.get(key) ?? []), environment])
-    }
+    for (const { name } of environment.pipelines)
+      addToGroup(environments, nameKey(name), environment)
   }
   return { configuration, pipelines, environments }
 }

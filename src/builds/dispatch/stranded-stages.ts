@@ -10,6 +10,7 @@ import { strandedText } from '../engine/stage-jobs.ts'
 import type { EffectivePipelines } from '../configured/effective-pipelines.ts'
 import { candidatesIn } from '../configured/plans.ts'
 import { NOTICED_AFTER_MS } from './waiting-jobs.ts'
+import { addToGroup } from '../../lib/grouping.ts'
 
 export interface StrandedStagesOptions {
   readonly pipelines: Pick<EffectivePipelines, 'list' | 'environmentsOf' | 'onChange'>
@@ -61,8 +62,7 @@ export class StrandedStages {
     for (const { reason, sites } of this.#stranded()) {
       for (const site of sites) {
         const alone = { reason, sites: [site] }
-        const sentence = `${subjectOf(alone)}: ${messageOf(alone)}`
-        sentences.set(site.pipeline, [...(sentences.get(site.pipeline) ?? []), sentence])
+        addToGroup(sentences, site.pipeline, `${subjectOf(alone)}: ${messageOf(alone)}`)
       }
     }
     return sentences

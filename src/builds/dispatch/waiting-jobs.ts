@@ -8,6 +8,7 @@ import type { AgentDirectory } from '../../agents/agent-directory.ts'
 import { placeOfJob, renderPlace } from '../artifacts/job-folders.ts'
 import type { EffectivePipelines } from '../configured/effective-pipelines.ts'
 import { candidatesIn } from '../configured/plans.ts'
+import { groupBy } from '../../lib/grouping.ts'
 
 /** The time for agents to connect after a start of the server, in milliseconds. */
 export const NOTICED_AFTER_MS = 60_000
@@ -77,18 +78,11 @@ export class WaitingJobs {
 
   /** Thousands of jobs may wait: those with the same requirements are checked once. */
   #stuckGroups(jobs: readonly WaitingJob[]) {
-    const groups = new Map<string, WaitingJob[]>()
-    for (const job of jobs) {
-      const need = JSON.stringify(this.#needOf(job))
-      const group = groups.get(need)
-      if (group) group.push(job)
-      else groups.set(need, [job])
-    }
+    const groups = groupBy(jobs, (job) => JSON.stringify(this.#needOf(job)))
     const candidates = groups.size === 0 ? [] : candidatesIn(this.#options.directory)
     return [...groups.values()].flatMap((group) => {
-      const [first] = group
-      const wait = first && explainWait(this.#needOf(first), candidates)
-      return wait?.isStuck === true ? [{ jobs: group, wait }] : []
+      const wait = explainWait(this.#needOf(group[0]), candidates)
+      return wait.isStuck ? [{ jobs: group, wait }] : []
     })
   }
 

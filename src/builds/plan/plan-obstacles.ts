@@ -9,6 +9,7 @@ import { strandedText } from '../engine/stage-jobs.ts'
 import type { MaterialPoller } from '../materials/material-poller.ts'
 import { candidatesIn } from '../configured/plans.ts'
 import { whyUnwatched, shownMaterialName } from '../triggers/wanted-revisions.ts'
+import { addToGroup } from '../../lib/grouping.ts'
 
 /** An obstacle that keeps a planned pipeline from starting, or one of its jobs from running. */
 export interface PlannedObstacle {
@@ -109,10 +110,7 @@ function environmentsByPipeline({
 }: Configuration): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>()
   for (const { name, pipelines } of environments) {
-    for (const pipeline of pipelines) {
-      const key = nameKey(pipeline.name)
-      found.set(key, [...(found.get(key) ?? []), name])
-    }
+    for (const pipeline of pipelines) addToGroup(found, nameKey(pipeline.name), name)
   }
   return found
 }

@@ -4,6 +4,7 @@ import { isSource, materialFingerprint } from '../../document/materials/identity
 import { type WatchedMaterial, watchKey } from '../materials/watched-materials.ts'
 import type { Material, Pipeline } from '../../document/model/model.ts'
 import { memoize } from '../../lib/memoize.ts'
+import { addToGroup } from '../../lib/grouping.ts'
 
 /** A pipeline, and the one of its name that it takes the place of. */
 interface PipelinePair {
@@ -118,8 +119,8 @@ export class PipelineUses {
   }
 
   #addUse(material: Material, name: string): void {
-    if (material.kind === 'dependency') append(this.#byStage, stageNameKey(material), name)
-    if (isSource(material)) append(this.#byMaterial, materialFingerprint(material), name)
+    if (material.kind === 'dependency') addToGroup(this.#byStage, stageNameKey(material), name)
+    if (isSource(material)) addToGroup(this.#byMaterial, materialFingerprint(material), name)
   }
 
   #forgetUse(material: Material): void {
@@ -160,10 +161,4 @@ function materialKey(material: Material): string {
   const isInverted = 'invertFilter' in material && material.invertFilter
   const isPassive = material.kind === 'dependency' && material.ignoreForScheduling
   return JSON.stringify([materialFingerprint(material), ignores, isInverted, isPassive])
-}
-
-function append(map: Map<string, string[]>, key: string, name: string): void {
-  const names = map.get(key)
-  if (names) names.push(name)
-  else map.set(key, [name])
 }

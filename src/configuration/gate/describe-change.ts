@@ -24,6 +24,7 @@ import { runsOtherwise } from './running-form.ts'
 import type { ChangedPlace, GateChange, TouchedEntity, TouchKind } from './rules/question.ts'
 import { childElements } from '../../document/xml/xml-elements.ts'
 import type { Span } from '../../document/xml/xml-tree.ts'
+import { addToGroup } from '../../lib/grouping.ts'
 
 /** Two valid documents, with the differences between them in words. */
 export interface DescribedDocuments {
@@ -256,10 +257,7 @@ function elementsIn(
     const [first] = keys ?? []
     const only = first !== undefined && keys?.size === 1 ? nameKey(first) : undefined
     for (const each of entitiesIn(root, kind, isWanted, only)) {
-      const name = foldEntity(entityName({ kind, name: each.name }))
-      const known = found.get(name)
-      if (known) known.push(each)
-      else found.set(name, [each])
+      addToGroup(found, foldEntity(entityName({ kind, name: each.name })), each)
     }
   }
   return found
@@ -273,8 +271,7 @@ const environmentsOf = memoize(({ configuration }: ConfigDocument) => {
   const found = new Map<string, string[]>()
   for (const { name, pipelines } of configuration.environments) {
     for (const pipeline of pipelines) {
-      const key = `pipeline/${nameKey(pipeline.name)}`
-      found.set(key, [...(found.get(key) ?? []), nameKey(name)])
+      addToGroup(found, `pipeline/${nameKey(pipeline.name)}`, nameKey(name))
     }
   }
   return found

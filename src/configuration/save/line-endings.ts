@@ -1,4 +1,5 @@
 import { editScript } from '../../diff/edit-script.ts'
+import { countEach } from '../../lib/grouping.ts'
 
 /** A line of a text and its line ending. */
 interface Ended {
@@ -76,8 +77,7 @@ function joined(lines: readonly Ended[]): string {
 }
 
 function usualEnding(lines: readonly Ended[]): string {
-  const counts = new Map<string, number>()
-  for (const { ending } of lines) counts.set(ending, (counts.get(ending) ?? 0) + 1)
+  const counts = countEach(lines.map(({ ending }) => ending))
   counts.delete('')
   const [most] = [...counts].toSorted(([, one], [, other]) => other - one)
   return most?.[0] ?? '\n'

@@ -2,6 +2,8 @@ import type { DocumentChange } from '../entities/change.ts'
 import { DOCUMENT, ENTITY_KINDS, wholeEntityWord } from '../entities/entities.ts'
 import { cutMiddle, cutPair, showable } from '../entities/shown-value.ts'
 import { renderChange } from './render-change.ts'
+import { groupBy } from '../../lib/grouping.ts'
+import type { NonEmptyArray } from '../../lib/non-empty-array.ts'
 
 /** A part of a subject line: the entity, where needed, and what happened. */
 export interface Phrase {
@@ -32,7 +34,7 @@ export function phrasesOf(changes: readonly DocumentChange[]): Phrase[] {
     changes.filter((change) => !isWhole(change)),
     (change) => `${prefixOf(change)} ${renderShort(change)}`,
   )
-  return [...whole.map(wholePhrase), ...inside.map(insidePhrase)]
+  return [...Array.from(whole.values(), wholePhrase), ...Array.from(inside.values(), insidePhrase)]
 }
 
 function isWhole(change: DocumentChange): boolean {
@@ -121,18 +123,4 @@ function plain(text: string): string {
     .replaceAll('•••• hidden', 'hidden')
 }
 
-type Group = readonly [DocumentChange, ...DocumentChange[]]
-
-function groupBy(
-  changes: readonly DocumentChange[],
-  keyOf: (change: DocumentChange) => string,
-): Group[] {
-  const groups = new Map<string, [DocumentChange, ...DocumentChange[]]>()
-  for (const change of changes) {
-    const key = keyOf(change)
-    const group = groups.get(key)
-    if (group) group.push(change)
-    else groups.set(key, [change])
-  }
-  return [...groups.values()]
-}
+type Group = NonEmptyArray<DocumentChange>

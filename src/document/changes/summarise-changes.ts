@@ -38,6 +38,7 @@ import { listOf } from '../incremental/find-members.ts'
 import { RelocatedElement } from '../incremental/relocated-element.ts'
 import { isSameText } from '../text/text-source.ts'
 import { elementsAt } from '../xml/xml-elements.ts'
+import { groupBy } from '../../lib/grouping.ts'
 
 /** A document to compare: well-formed, or with the reasons why it is not. */
 export type Comparable = XmlDocument | { readonly problems: readonly Problem[] }
@@ -187,13 +188,9 @@ const MAX_LAYOUTS = 10
 
 /** The changes of each entity together and in the order of the text, the most important first. */
 function grouped(changes: readonly DocumentChange[]): readonly DocumentChange[] {
-  const byEntity = new Map<string, DocumentChange[]>()
-  for (const change of changes) {
-    const group = byEntity.get(change.entity)
-    if (group) group.push(change)
-    else byEntity.set(change.entity, [change])
-  }
-  const groups = [...byEntity.values()].toSorted(byRank).map((group) => group.toSorted(byLine))
+  const groups = [...groupBy(changes, ({ entity }) => entity).values()]
+    .toSorted(([one], [other]) => rankOf(one) - rankOf(other))
+    .map((group) => group.toSorted((one, other) => lineOf(one) - lineOf(other)))
   return [...groups.filter((group) => !isForm(group)), ...groups.filter(isForm)].flat()
 }
 
@@ -213,17 +210,9 @@ function isForm(changes: readonly DocumentChange[]): boolean {
   return changes.every(({ kind }) => kind === 'reformatted')
 }
 
-function byRank([one]: readonly DocumentChange[], [other]: readonly DocumentChange[]): number {
-  return rankOf(one) - rankOf(other)
-}
-
-function rankOf(change: DocumentChange | undefined): number {
-  const rank = ENTITY_PREFIXES.indexOf(change?.entity.split('/', 1)[0] ?? '')
+function rankOf({ entity }: DocumentChange): number {
+  const rank = ENTITY_PREFIXES.indexOf(entity.split('/', 1)[0] ?? '')
   return rank < 0 ? ENTITY_PREFIXES.length : rank
-}
-
-function byLine(one: DocumentChange, other: DocumentChange): number {
-  return lineOf(one) - lineOf(other)
 }
 
 function lineOf({ before, after }: DocumentChange): number {

@@ -1,4 +1,5 @@
 /** Lists of more different pairs than this are matched by their first equal items only. */
+import { addToGroup } from '../../lib/grouping.ts'
 const MAX_TABLE_SIZE = 40_000
 
 /**
@@ -67,9 +68,7 @@ function lengthTable(before: readonly string[], after: readonly string[]): Uint1
 function alignForwards(before: readonly string[], after: readonly string[]): [number, number][] {
   const places = new Map<string, number[]>()
   for (const [to, item] of [...after.entries()].toReversed()) {
-    const queue = places.get(item)
-    if (queue) queue.push(to)
-    else places.set(item, [to])
+    addToGroup(places, item, to)
   }
   const pairs: [number, number][] = []
   let least = 0

@@ -3,6 +3,7 @@ import { alignEqual } from './align.ts'
 import { labelOf } from './labels.ts'
 import type { ElementPart } from './parts.ts'
 import { rangesOf, type Scope } from './scope.ts'
+import { groupBy } from '../../lib/grouping.ts'
 
 type PartPair = readonly [ElementPart, ElementPart]
 
@@ -12,14 +13,7 @@ export function compareOrder(
   pairs: readonly PartPair[],
   path: readonly string[],
 ): void {
-  const lists = new Map<string, PartPair[]>()
-  for (const pair of pairs) {
-    const [, { order }] = pair
-    const list = lists.get(order)
-    if (list) list.push(pair)
-    else lists.set(order, [pair])
-  }
-  for (const [order, list] of lists) {
+  for (const [order, list] of groupBy(pairs, ([, part]) => part.order)) {
     const moved = movedOf(list, ({ element }) => element)
     if (moved.length > 0) reportOrder(scope, { order, moved, path })
   }

@@ -1,4 +1,5 @@
 import { alignEqual } from './align.ts'
+import { groupBy } from '../../lib/grouping.ts'
 
 /** An item of a list, to be matched with one of another list. */
 export interface Item {
@@ -38,13 +39,7 @@ export function matchByKey<Thing>(
   after: readonly Thing[],
   keyOf: (thing: Thing) => string | null,
 ): Matching<Thing> {
-  const waiting = new Map<string | null, Thing[]>()
-  for (const thing of after.toReversed()) {
-    const key = keyOf(thing)
-    const queue = waiting.get(key)
-    if (queue) queue.push(thing)
-    else waiting.set(key, [thing])
-  }
+  const waiting: Map<string | null, Thing[]> = groupBy(after.toReversed(), keyOf)
   const pairs: [Thing, Thing][] = []
   const removed: Thing[] = []
   for (const thing of before) {

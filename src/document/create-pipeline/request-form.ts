@@ -1,6 +1,7 @@
 import type { Problem } from '../../core/problem.ts'
 import { isXmlText } from '../edit/xml-escape.ts'
 import { shorten } from '../text/shown-text.ts'
+import { addToGroup } from '../../lib/grouping.ts'
 
 /** The parameters of a request, and what is found wrong with them. */
 export class RequestForm {
@@ -8,11 +9,7 @@ export class RequestForm {
   readonly #problems: Problem[] = []
 
   constructor(entries: Iterable<readonly [name: string, value: string]>) {
-    for (const [name, value] of entries) {
-      const values = this.#values.get(name)
-      if (values) values.push(value)
-      else this.#values.set(name, [value])
-    }
+    for (const [name, value] of entries) addToGroup(this.#values, name, value)
   }
 
   get problems(): readonly Problem[] {

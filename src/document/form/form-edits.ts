@@ -19,6 +19,7 @@ import {
   unshownOf,
   valueElement,
 } from './form-values.ts'
+import { addToGroup } from '../../lib/grouping.ts'
 
 /**
  * The document with an element as a form has it. Only what the form changed is written: everything else
@@ -217,10 +218,7 @@ function listEdits(edited: Edited, part: FormList): XmlEdit[] {
     const kind = kindOf(part, row)
     if (!kind) continue
     if (row.from === null) {
-      const made = newElementOf(kind.element, kind.shape, row)
-      const there = added.get(anchor)
-      if (there) there.push(made)
-      else added.set(anchor, [made])
+      addToGroup(added, anchor, newElementOf(kind.element, kind.shape, row))
       continue
     }
     const own = items[row.from]?.item

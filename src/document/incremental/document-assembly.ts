@@ -6,6 +6,7 @@ import type { MemberFacts } from '../model/member-text.ts'
 import type { Member } from './member.ts'
 import type { ElementNumbers } from './element-numbers.ts'
 import type { MemberStores } from './member-stores.ts'
+import { addToGroup } from '../../lib/grouping.ts'
 
 interface MemberSource {
   readonly source: TextSource
@@ -49,11 +50,9 @@ export class DocumentAssembly {
     switch (list) {
       case 'pipelines':
         const known = this.#facts.next().value ?? null
-        return this.#addMember(pipelines.read(text, { ...context, known }), found, (member) => {
-          const group = this.#pipelines.get(within)
-          if (group) group.push(member.model)
-          else this.#pipelines.set(within, [member.model])
-        })
+        return this.#addMember(pipelines.read(text, { ...context, known }), found, (member) =>
+          addToGroup(this.#pipelines, within, member.model),
+        )
       case 'templates':
         return this.#addMember(templates.read(text, context), found, (member) =>
           this.#templates.push(member.model),

@@ -1,4 +1,5 @@
 import { ALIKE } from '../compare/similar.ts'
+import { countEach } from '../../lib/grouping.ts'
 
 /** Things that one document has no more, and those that another has instead. */
 export interface Exchanged<Thing> {
@@ -35,8 +36,7 @@ export function clearPairs<Thing>(
     forms.get(one) != null && forms.get(one) === forms.get(other)
   const alike: Likeness<Thing> = (one, other) => (isEqual(one, other) ? 1 : likeness(one, other))
   if (gone.length * come.length > MAX_COMPARED) {
-    const counts = new Map<string | null, number>()
-    for (const form of forms.values()) counts.set(form, (counts.get(form) ?? 0) + 1)
+    const counts = countEach(forms.values())
     return pairs.filter(
       ([one, other]) => isEqual(one, other) && counts.get(forms.get(one) ?? null) === 2,
     )

@@ -9,6 +9,7 @@ import { entityKey, entityName, entityOf, foldEntity } from '../entities/entitie
 import type { XmlElement } from '../xml/xml-tree.ts'
 import { clearPairs } from './clear-pairs.ts'
 import { isRecognised } from './recognised.ts'
+import { addToGroup, groupBy } from '../../lib/grouping.ts'
 
 /** The elements of one list and those of another that they are. */
 export interface Siblings {
@@ -157,23 +158,13 @@ function countOf(groups: ReadonlyMap<string, readonly XmlElement[]>, key: string
   return groups.get(key)?.length ?? 0
 }
 
-function byKey(elements: readonly XmlElement[]): Map<string, XmlElement[]> {
-  return grouped(elements, siblingKey)
-}
-
-function grouped(
-  elements: readonly XmlElement[],
-  keyOf: (element: XmlElement) => string | null,
-): Map<string, XmlElement[]> {
-  const groups = new Map<string, XmlElement[]>()
+function byKey(elements: readonly XmlElement[]): ReadonlyMap<string, readonly XmlElement[]> {
+  const keyed = new Map<string, XmlElement[]>()
   for (const element of elements) {
-    const key = keyOf(element)
-    if (key === null) continue
-    const group = groups.get(key)
-    if (group) group.push(element)
-    else groups.set(key, [element])
+    const own = siblingKey(element)
+    if (own !== null) addToGroup(keyed, own, element)
   }
-  return groups
+  return keyed
 }
 
 /**
@@ -231,11 +222,11 @@ function pairBy(
   keyOf: (element: XmlElement) => string,
 ): boolean {
   const taken = new Set(twins.values())
-  const older = grouped(
+  const older = groupBy(
     before.filter((element) => !taken.has(element)),
     keyOf,
   )
-  const newer = grouped(
+  const newer = groupBy(
     after.filter((element) => !twins.has(element)),
     keyOf,
   )

@@ -3,6 +3,7 @@ import { splitEntity } from '../entities/entities.ts'
 import { childElements, elementText } from '../xml/xml-elements.ts'
 import type { XmlDocument } from '../xml/xml-reader.ts'
 import type { Span, XmlElement } from '../xml/xml-tree.ts'
+import { addToGroup } from '../../lib/grouping.ts'
 
 /** Attributes that name an entity of some kind, by the last elements on the way to them. */
 const ATTRIBUTES: Readonly<Record<string, string>> = {
@@ -45,7 +46,7 @@ export function* referencesIn(
     const start = index + 1 + token.length - token.trimStart().length
     const span = { start, end: start + token.trim().length }
     const entity = `${kindNamedAt({ text, root }, span)}/${name}`
-    if (entities.has(entity)) found.set(entity, [...(found.get(entity) ?? []), span])
+    if (entities.has(entity)) addToGroup(found, entity, span)
   }
   return found
 }

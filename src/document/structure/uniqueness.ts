@@ -9,6 +9,7 @@ import {
   elementText,
 } from '../xml/xml-elements.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
+import { groupBy } from '../../lib/grouping.ts'
 
 /** Elements under `within` that may not share the text that names them. */
 interface Constraint {
@@ -75,12 +76,10 @@ interface ReadyConstraint extends Constraint {
   readonly steps: PathSteps
 }
 
-const byScope = new Map<string, ReadyConstraint[]>()
-for (const constraint of CONSTRAINTS) {
-  const { within, of } = constraint
-  const ready = { ...constraint, steps: parseElementPath(of) }
-  byScope.set(within, [...(byScope.get(within) ?? []), ready])
-}
+const byScope = groupBy(
+  CONSTRAINTS.map((each): ReadyConstraint => ({ ...each, steps: parseElementPath(each.of) })),
+  ({ within }) => within,
+)
 
 /** Finds names that occur twice where the schema requires them to be unique, as written. */
 export function checkUniqueness(scope: XmlElement, ruleKey: string, findings: Findings): void {

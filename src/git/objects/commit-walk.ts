@@ -3,6 +3,7 @@ import type { CommitSha } from '../../core/revision.ts'
 import type { Boundary } from '../boundary.ts'
 import { withoutCommit } from './damage.ts'
 import type { CommitRange, CommitRecord, ObjectReader } from './object-reader.ts'
+import { countEach } from '../../lib/grouping.ts'
 
 export type FindCommit = (commit: CommitSha) => Promise<CommitRecord | null>
 
@@ -104,7 +105,7 @@ async function collect(
 }
 
 function inOrder(commits: ReadonlyMap<CommitSha, CommitRecord>): readonly CommitRecord[] {
-  const children = countChildren(commits)
+  const children = countEach(Array.from(commits.values(), ({ parents }) => parents).flat())
   const ready = [...commits.values()].filter(({ sha }) => !children.has(sha))
   const ordered: CommitRecord[] = []
   for (let next = takeLatest(ready); next; next = takeLatest(ready)) {
@@ -117,14 +118,6 @@ function inOrder(commits: ReadonlyMap<CommitSha, CommitRecord>): readonly Commit
     }
   }
   return ordered
-}
-
-function countChildren(commits: ReadonlyMap<CommitSha, CommitRecord>): Map<CommitSha, number> {
-  const children = new Map<CommitSha, number>()
-  for (const { parents } of commits.values()) {
-    for (const sha of parents) children.set(sha, (children.get(sha) ?? 0) + 1)
-  }
-  return children
 }
 
 /** A list is enough: only as many commits are ready as there are parallel branches. */

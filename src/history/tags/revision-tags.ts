@@ -5,6 +5,7 @@ import type { RawObjectReader } from '../../git/objects/raw-object.ts'
 import { tryGit } from '../../git/run-git.ts'
 import { readTags, stampOfTags, type Tag, TAGS } from './tag-refs.ts'
 import type { WriterQueue } from '../../storage/writer-queue.ts'
+import { addToGroup } from '../../lib/grouping.ts'
 
 export interface RevisionTagsOptions {
   readonly gitDir: string
@@ -120,7 +121,7 @@ function isSame(tags: readonly Tag[], known: ReadonlyMap<string, Tag>): boolean 
 
 function namesByCommit(tags: readonly Tag[]): ReadonlyMap<CommitSha, readonly string[]> {
   const names = new Map<CommitSha, string[]>()
-  for (const { name, commit } of tags) names.set(commit, [...(names.get(commit) ?? []), name])
+  for (const { name, commit } of tags) addToGroup(names, commit, name)
   for (const list of names.values()) list.sort()
   return names
 }

@@ -5,6 +5,7 @@ import type { RunEvent, RunEventType } from '../../core/service/service-event.ts
 import { foldEntity } from '../../document/entities/entities.ts'
 import { oneLine } from '../../history/revision/message.ts'
 import type { ReadyMail } from './mail-connection.ts'
+import { groupBy } from '../../lib/grouping.ts'
 
 /** Absolute addresses of pages; null where the address of this service is not known. */
 export interface MailLinks {
@@ -116,12 +117,10 @@ function rankOf({ type }: MailNews): number {
 }
 
 function sectionsOf(news: readonly MailNews[], links: MailLinks): readonly NewsSection[] {
-  const sections = new Map<string, NewsLine[]>()
-  for (const each of news) {
-    const thread = threadOf(each)
-    sections.set(thread, [...(sections.get(thread) ?? []), lineOf(each, links)])
-  }
-  return Array.from(sections, ([thread, lines]) => ({ thread, lines }))
+  return Array.from(groupBy(news, threadOf), ([thread, own]) => ({
+    thread,
+    lines: own.map((each) => lineOf(each, links)),
+  }))
 }
 
 function threadOf(news: MailNews): string {

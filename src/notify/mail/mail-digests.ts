@@ -18,6 +18,7 @@ import {
   WAITING_NEWS,
   type WaitingNews,
 } from './mail-news.ts'
+import { groupBy } from '../../lib/grouping.ts'
 
 export interface MailDigestsOptions extends NewsDeps {
   readonly store: StateStore
@@ -293,12 +294,11 @@ interface Found {
 async function waitingBySubscriber(
   store: StateStore,
 ): Promise<ReadonlyMap<string, readonly WaitingNews[]>> {
-  const waiting = new Map<string, WaitingNews[]>()
-  for (const { value } of await store.list(WAITING_NEWS)) {
-    const { subscriber } = value
-    waiting.set(subscriber, [...(waiting.get(subscriber) ?? []), value])
-  }
-  return waiting
+  const entries = await store.list(WAITING_NEWS)
+  return groupBy(
+    entries.map(({ value }) => value),
+    ({ subscriber }) => subscriber,
+  )
 }
 
 /** Finds the answer about each number once. */

@@ -15,6 +15,7 @@ import { type AgentOrder, sorted } from './agent-order.ts'
 import { type ShownAgent, shownAgent } from './shown-agent.ts'
 import { type CurrentJob, runningJobs } from './running-job.ts'
 import { ListFilter } from '../kit/list-filter.ts'
+import { countEach } from '../../lib/grouping.ts'
 
 /** `status:idle resource:docker build`: columns with a text each, and texts for any column. */
 const AGENT_FILTER = new ListFilter<ShownAgent>(
@@ -141,8 +142,7 @@ function entityOfAgent(uuid: string): string {
 }
 
 function countsOf(agents: readonly ShownAgent[]): AgentsPage['counts'] {
-  const counts = new Map<AgentStatus, number>()
-  for (const { status } of agents) counts.set(status, (counts.get(status) ?? 0) + 1)
+  const counts = countEach(agents.map(({ status }) => status))
   return Array.from(counts, ([status, count]) => ({ status, count })).toSorted(
     (one, other) => other.count - one.count,
   )

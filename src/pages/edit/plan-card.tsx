@@ -6,6 +6,7 @@ import { nameKey } from '../../core/name-key.ts'
 import { type Fact, Facts } from '../kit/facts.tsx'
 import { FirstOf, someOf } from '../kit/lists.tsx'
 import { countOf } from '../kit/words/count.ts'
+import { addToGroup } from '../../lib/grouping.ts'
 
 /** Longer lists are cut. */
 const MAX_ENTRIES = 20
@@ -150,9 +151,7 @@ function unsupportedIn({ willNotRun, touches, changes }: Plan): readonly Unsuppo
   const parts = new Map<string, string[]>()
   for (const { entity, at, what, because } of willNotRun) {
     if (!touched.has(nameKey(entity))) continue
-    const part = `${what}: ${because}`
-    const place = `${entity.replace('/', ' ')} (line ${at.line})`
-    parts.set(part, [...(parts.get(part) ?? []), place])
+    addToGroup(parts, `${what}: ${because}`, `${entity.replace('/', ' ')} (line ${at.line})`)
   }
   return Array.from(parts, ([what, places]) => ({ what, places }))
 }

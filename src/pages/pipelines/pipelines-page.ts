@@ -27,6 +27,7 @@ import {
   type RunState,
   STATE_ORDER,
 } from './pipeline-state.ts'
+import { countEach, groupBy } from '../../lib/grouping.ts'
 
 export interface PipelinesPageDeps extends ListPipelinesDeps, ConfigMarkersDeps {
   readonly poller: Pick<MaterialPoller, 'problems'>
@@ -187,25 +188,18 @@ function statesOf({ status, lockedBy, pause }: Standing): readonly PipelineState
 }
 
 function countsOf(standings: readonly Standing[]): StateCounts {
-  const counts = new Map<PipelineState, number>()
-  for (const state of standings.flatMap(statesOf)) counts.set(state, (counts.get(state) ?? 0) + 1)
+  const counts = countEach(standings.flatMap(statesOf))
   return STATE_ORDER.map((status) => ({ status, count: counts.get(status) ?? 0 })).filter(
     ({ count }) => count > 0,
   )
 }
 
 function groupCounts(matching: readonly Standing[]): PipelinesPage['groups'] {
-  const groups = new Map<string, Standing[]>()
-  for (const each of matching) {
-    const members = groups.get(each.listed.group)
-    if (members) members.push(each)
-    else groups.set(each.listed.group, [each])
-  }
   return new Map(
-    Array.from(groups, ([group, members]) => [
-      group,
-      { total: members.length, counts: countsOf(members) },
-    ]),
+    Array.from(
+      groupBy(matching, ({ listed }) => listed.group),
+      ([group, members]) => [group, { total: members.length, counts: countsOf(members) }],
+    ),
   )
 }
 

@@ -23,6 +23,7 @@ import { RunTrend } from './run-trend.tsx'
 import { Paused, PauseForm } from './pausing.tsx'
 import { StageChips } from '../runs/run-labels.tsx'
 import { pipelineStart } from '../runs/run-starts.ts'
+import { groupBy } from '../../lib/grouping.ts'
 
 interface PipelinesDone {
   readonly action: PipelineAction
@@ -337,7 +338,6 @@ function needsAttention({ status, unreadable }: PipelineCard): boolean {
 }
 
 function groupsOf(cards: readonly PipelineCard[]) {
-  const groups = new Map<string, PipelineCard[]>()
-  for (const card of cards) groups.set(card.group, [...(groups.get(card.group) ?? []), card])
+  const groups = groupBy(cards, ({ group }) => group)
   return Array.from(groups, ([group, members]) => ({ group, cards: members }))
 }

@@ -2,6 +2,7 @@ import type { RecentRun } from '../../builds/runs/recent-runs.ts'
 import { countOf } from '../kit/words/count.ts'
 import { duration } from '../kit/words/duration.ts'
 import { lookOf } from '../kit/status.tsx'
+import { countEach } from '../../lib/grouping.ts'
 
 const STEP = 8
 const BAR = 6
@@ -64,8 +65,7 @@ function textOf(recent: RecentRun): string {
 
 /** `8 passed, 1 failed, 1 building`. */
 function wordsOf(recent: readonly RecentRun[]): string {
-  const counts = new Map<string, number>()
-  for (const word of recent.map(wordOf)) counts.set(word, (counts.get(word) ?? 0) + 1)
+  const counts = countEach(recent.map(wordOf))
   return Array.from(counts, ([word, count]) => `${count} ${word.toLowerCase()}`).join(', ')
 }
 

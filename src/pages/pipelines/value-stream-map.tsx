@@ -1,6 +1,7 @@
 import type { Links } from '../kit/links.ts'
 import { PIPELINE_STATES, type RunState } from './pipeline-state.ts'
 import { nextTo, type StreamNode, type ValueStream } from './value-stream.ts'
+import { groupBy } from '../../lib/grouping.ts'
 
 const WIDTH = 176
 const HEIGHT = 32
@@ -108,8 +109,7 @@ function Edge({ from, to }: { from: Placed | undefined; to: Placed | undefined }
 /** A column for each depth, from what comes first on; the columns are centred on each other. */
 function placesOf(nodes: readonly StreamNode[]): readonly Placed[] {
   const first = Math.min(...nodes.map(({ depth }) => depth))
-  const columns = new Map<number, StreamNode[]>()
-  for (const node of nodes) columns.set(node.depth, [...(columns.get(node.depth) ?? []), node])
+  const columns = groupBy(nodes, ({ depth }) => depth)
   const longest = Math.max(...Array.from(columns.values(), ({ length }) => length))
   return [...columns.values()].flatMap((column) =>
     column.map((node, n) => ({
