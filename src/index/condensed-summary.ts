@@ -17,18 +17,13 @@ import type { TextLines } from '../document/text/text-lines.ts'
 /** Differences of more characters are not described: it would be expensive and unreadable. */
 const MAX_CHARACTERS = 3_000_000
 
-interface ComparedTexts {
-  readonly before: TextLines
-  readonly after: TextLines
-}
-
 /**
  * Describes the differences between two documents, in small steps; null when there are too many. A
  * document without lines stands for a missing one.
  */
 export function* condensedSummary(
   { before, after, changes }: EditScript,
-  texts: ComparedTexts,
+  texts: { readonly before: TextLines; readonly after: TextLines },
   renames?: EntityRenames,
 ): Generator<unknown, readonly DocumentChange[] | null> {
   const scan = (side: 'before' | 'after') =>

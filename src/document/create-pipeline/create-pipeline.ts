@@ -70,11 +70,6 @@ function artifactsElements({ artifacts }: PipelineCreationRequest): NewElement[]
   return [newElement('artifacts', {}, elements)]
 }
 
-interface CopyRequest {
-  readonly from: string
-  readonly to: string
-}
-
 /** A document with the copy of a pipeline. */
 interface CopiedPipeline {
   readonly text: string
@@ -89,7 +84,7 @@ interface CopiedPipeline {
  */
 export function copyPipeline(
   { text, root }: EditableDocument,
-  { from, to }: CopyRequest,
+  { from, to }: { readonly from: string; readonly to: string },
 ): CopiedPipeline {
   const element = findNamedEntity(root, `pipeline/${from}`)?.element
   const name = element?.attributes.get('name')

@@ -65,14 +65,9 @@ export function renderEffective({ values }: EffectiveForm): string {
   return values.map(({ path, value }) => `${path}: ${JSON.stringify(value)}\n`).join('')
 }
 
-interface Sides {
-  readonly pipeline: Pipeline
-  readonly written: Pipeline
-}
-
 function* valuesOf(
   document: ConfigDocument,
-  { pipeline, written }: Sides,
+  { pipeline, written }: { readonly pipeline: Pipeline; readonly written: Pipeline },
 ): CooperativeWork<readonly EffectiveValue[]> {
   const find = elementFinder(document.root)
   const placeOf = (at: At) => placeIn(document, find(at))

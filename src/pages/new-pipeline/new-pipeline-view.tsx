@@ -278,13 +278,8 @@ function problemAt(problems: readonly Problem[], name: string): string | undefin
   return problems.find(({ path }) => path === name)?.message
 }
 
-interface CopyProps {
-  readonly links: Links
-  readonly copy: CopyablePipelines
-}
-
 /** A search for the pipeline where a list of all would be too long, and the form of the copy. */
-function Copy({ links, copy }: CopyProps) {
+function Copy({ links, copy }: { links: Links; copy: CopyablePipelines }) {
   const { find, names, matching, total } = copy
   const isSearched = total > names.length || find !== ''
   return (

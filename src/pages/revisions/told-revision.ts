@@ -5,11 +5,6 @@ import { foldEntity } from '../../document/entities/entities.ts'
 import type { EntityIndex } from '../../index/entity-index.ts'
 import type { NumberedRevision } from './numbered-revision.ts'
 
-interface ToldDeps {
-  readonly access: Access
-  readonly entities: Pick<EntityIndex, 'find'>
-}
-
 /** The part of a revision that a reader sees. */
 interface SeenPart {
   readonly revision: NumberedRevision
@@ -23,7 +18,7 @@ interface SeenPart {
  * reader sees all of that. The reason that its author gave stays.
  */
 export function toldRevision(
-  { access, entities }: ToldDeps,
+  { access, entities }: { readonly access: Access; readonly entities: Pick<EntityIndex, 'find'> },
   principal: Principal,
   { revision, entity, changes }: SeenPart,
 ): NumberedRevision {

@@ -70,15 +70,10 @@ async function create(
   return answer(context, c, { made: { name, token } })
 }
 
-interface Answered {
-  readonly made?: ShownToken
-  readonly refusal?: Refusal
-}
-
 async function answer(
   { pages, identities }: PagesContext,
   c: Context<RouteEnv>,
-  { made, refusal }: Answered = {},
+  { made, refusal }: { made?: ShownToken; refusal?: Refusal } = {},
 ): Promise<Response> {
   const view = {
     ...pages.openWithMessage(c, refusal),
