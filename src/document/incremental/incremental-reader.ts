@@ -4,7 +4,6 @@ import type { KnownMembers } from './known-members.ts'
 import { ElementNumbers } from './element-numbers.ts'
 import { SkeletonStore } from './skeleton-store.ts'
 import { MemberFinder } from './member-finder.ts'
-import { MemberMarks } from './member-marks.ts'
 import { MemberStores } from './member-stores.ts'
 import { readMembers } from './read-members.ts'
 
@@ -21,7 +20,6 @@ export class IncrementalReader {
     finder: new MemberFinder(),
     skeletons: new SkeletonStore(),
     stores: new MemberStores(),
-    marks: new MemberMarks(),
     numbers: new ElementNumbers(),
   }
 

@@ -18,7 +18,7 @@ import { DocumentAssembly } from './document-assembly.ts'
 import type { ElementNumbers } from './element-numbers.ts'
 import type { MemberFacts } from '../model/member-text.ts'
 import type { KnownMembers } from './known-members.ts'
-import type { MemberMarks } from './member-marks.ts'
+import { memberMarks } from './member-marks.ts'
 import type { MemberStores } from './member-stores.ts'
 import { RelocatedElement, OffsetPlacement, type Placement } from './relocated-element.ts'
 import { bisect } from '../../lib/bisect.ts'
@@ -33,7 +33,6 @@ export interface ReadCache {
   readonly finder: MemberFinder
   readonly skeletons: SkeletonStore
   readonly stores: MemberStores
-  readonly marks: MemberMarks
   readonly numbers: ElementNumbers
 }
 
@@ -61,7 +60,7 @@ export function* readMembers(
   if (!skeleton || !assembly || assembly.parts > XML_LIMITS.maxParts) return null
   yield
   const { members } = assembly
-  const findMark = cache.marks.of({ source, skeleton, members })
+  const findMark = memberMarks(source, members)
   const document = xmlOf(source, { skeleton, members, findMark })
   const configuration = assembly.configuration()
   yield
