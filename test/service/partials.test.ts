@@ -201,6 +201,21 @@ describe('parts of the configuration by the addresses of the original', () => {
     expect(await current(service)).toBe(DOCUMENT.replace(`  ${TEMPLATES}\n`, ''))
   })
 
+  it.each([
+    [TEMPLATES, DOCUMENT],
+    [' ', DOCUMENT.replace(`  ${TEMPLATES}\n`, '')],
+  ])('puts %s into a document without templates', async (xmlPartial, expected) => {
+    const document = DOCUMENT.replace(`  ${TEMPLATES}\n`, '')
+    const service = await serviceWith(document)
+    const md5 = digestOf(Buffer.from(document))
+    const fields = { pipelineGroup: 'Pipeline Templates', xmlPartial, md5 }
+
+    const answer = await postForm(service, fields, `${ROOT}/group/POST/xml`)
+
+    expect(await answer.json()).toEqual({ result: 'Template changed successfully.' })
+    expect(await current(service)).toBe(expected)
+  })
+
   it('is open to administrators of the group, for what lies in it', async () => {
     const service = await openService()
     await secure(service)

@@ -152,8 +152,12 @@ describe('POST /tab/admin/pipelines/[name].json', () => {
 
     const response = await create(service, { url: 'u', pipelineGroup: 'other' }, 'NEW')
 
+    const error = 'A pipeline "new" exists'
     expect(response.status).toBe(409)
-    expect(Refusal.parse(await response.json()).error).toContain('"new"')
+    expect(Refusal.parse(await response.json())).toMatchObject({
+      error,
+      errors: [{ message: error, path: 'name' }],
+    })
     expect(commits(service)).toEqual(['admin', 'Upgrade'])
   })
 

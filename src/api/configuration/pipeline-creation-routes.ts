@@ -127,7 +127,9 @@ function refusedBy(c: Context<RouteEnv>, error: unknown): Response {
   if (!(error instanceof ServiceError)) throw error
   c.env.reason = error.code
   const status = error.code === 'config-invalid' ? 400 : statusOf(error)
-  return json({ isValid: 'false', error: error.message, ...renderError(error) }, status)
+  const { message } = error
+  const errors = [{ message, ...(error.code === 'name-in-use' && { path: 'name' }) }]
+  return json({ isValid: 'false', error: message, errors, ...renderError(error) }, status)
 }
 
 function* entriesOf(form: Form): Generator<readonly [string, string]> {

@@ -2,10 +2,11 @@ import type { Digest } from '../../core/digest.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { nameKey } from '../../core/name-key.ts'
 import type { Principal } from '../../core/principal.ts'
-import { elementRemoval } from '../../document/edit/apply-edits.ts'
+import { editSplices, elementRemoval } from '../../document/edit/apply-edits.ts'
 import { findEntity } from '../../document/edit/entity-edits.ts'
 import { applySplices, type Splice } from '../../document/edit/splice.ts'
 import { type EntityElement, entityOf } from '../../document/entities/entities.ts'
+import { CRUISE_CHILDREN } from '../../document/structure/child-order.ts'
 import { attributeOf, elementsAt } from '../../document/xml/xml-elements.ts'
 import { readXml, type XmlDocument } from '../../document/xml/xml-reader.ts'
 import type { XmlElement } from '../../document/xml/xml-tree.ts'
@@ -82,8 +83,8 @@ export async function savePartial(
   }
   const document = await readRevision(deps, base)
   assertMayChange(() => assertAdministers(access, principal, holderOf(document, place)))
-  const splice = await spliceOf(document, partOf(document, place), xml)
-  const edited = new Uint8Array(Buffer.from(applySplices(document.text, [splice])))
+  const splices = await splicesOf(document, place, xml)
+  const edited = new Uint8Array(Buffer.from(applySplices(document.text, splices)))
   return saveDocument(deps, principal, { door: 'post', document: edited, basedOn, message })
 }
 
@@ -94,8 +95,12 @@ function holderOf({ root }: XmlDocument, place: PartialPlace): EntityElement | n
     : findEntity(root, { kind: 'pipeline', name: place.pipeline })
 }
 
+function areTemplates(place: PartialPlace): boolean {
+  return place.kind === 'group' && place.group === TEMPLATES_GROUP
+}
+
 function partOf({ root }: XmlDocument, place: PartialPlace): XmlElement {
-  if (place.kind === 'group' && place.group === TEMPLATES_GROUP) {
+  if (areTemplates(place)) {
     return found(elementsAt(root, 'templates')[0], place, 'There are no templates.')
   }
   if ('group' in place) {
@@ -127,17 +132,35 @@ function found(
   throw new ServiceError('entity-not-found', otherwise, { kind: place.kind, name })
 }
 
-async function spliceOf(document: XmlDocument, part: XmlElement, xml: string): Promise<Splice> {
-  if (part.name === 'templates' && xml.trim() === '') return elementRemoval(document.text, part)
+/** The splices that bring an element to a place. A document without templates gets its first ones. */
+async function splicesOf(
+  document: XmlDocument,
+  place: PartialPlace,
+  xml: string,
+): Promise<readonly Splice[]> {
+  const [templates] = areTemplates(place) ? elementsAt(document.root, 'templates') : []
+  if (areTemplates(place) && xml.trim() === '') {
+    return templates ? [elementRemoval(document.text, templates)] : []
+  }
+  const part = areTemplates(place) ? templates : partOf(document, place)
+  const sent = await readElement(xml, part?.name ?? 'templates')
+  if (part) return [{ ...part.span, text: sent }]
+  const element = { kind: 'verbatim', name: 'templates', text: sent } as const
+  const order = { kind: 'order', names: CRUISE_CHILDREN } as const
+  return editSplices(document, [{ kind: 'insert', parent: document.root, element, place: order }])
+}
+
+/** The text of the one element that a text is. */
+async function readElement(xml: string, name: string): Promise<string> {
   const reading = await runCooperatively(readXml(new Uint8Array(Buffer.from(xml))))
   if (!reading.ok) {
     const { problems } = reading
     throw new ServiceError('config-invalid', problems[0]?.message ?? '', { problems })
   }
   const { root, text } = reading
-  if (root.name !== part.name) {
-    const message = `<${root.name}> cannot come in the place of <${part.name}>`
+  if (root.name !== name) {
+    const message = `<${root.name}> cannot come in the place of <${name}>`
     throw new ServiceError('config-invalid', message, { problems: [{ message, line: 1 }] })
   }
-  return { ...part.span, text: text.slice(root.span.start, root.span.end) }
+  return text.slice(root.span.start, root.span.end)
 }
