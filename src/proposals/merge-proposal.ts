@@ -126,7 +126,7 @@ async function commit(
   try {
     const saved = await deps.writer.change(origin, compute, options)
     const { commit: revision, digest } = saved.revision
-    const merged = await afterMerge(number, saved, () =>
+    const merged = await afterAct(mergedBy(number, saved), () =>
       deps.store.add(number, ({ state }) =>
         state === 'open' ? { type: 'merged', by, commit: revision, digest } : null,
       ),
@@ -144,21 +144,21 @@ async function commit(
   }
 }
 
+/** The sentence about a merge that is made. */
+export function mergedBy(number: number, { revision: { commit: revision } }: SavedChange): string {
+  return `The proposal ${number} is merged by commit ${revision}`
+}
+
 /**
- * Does what follows the commit of a merge, which nothing takes back.
+ * Does what follows an act that nothing takes back.
  *
- * @throws {ServiceError} `unavailable` with the commit, where it cannot be done now.
+ * @throws {ServiceError} `unavailable` with the sentence about the act, where it cannot be done now.
  */
-export async function afterMerge<Result>(
-  number: number,
-  { revision: { commit: revision } }: SavedChange,
-  work: () => Promise<Result>,
-): Promise<Result> {
+export async function afterAct<Result>(done: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== 'unavailable') throw error
-    const done = `The proposal ${number} is merged by commit ${revision}`
     throw unavailable(`${done}, which cannot be shown yet: ${error.message}`, error)
   }
 }

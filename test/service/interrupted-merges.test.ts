@@ -194,3 +194,29 @@ describe('a merge that was interrupted', () => {
     expect(merges(restarted)).toBe(0)
   })
 })
+
+describe('an act about a proposal that cannot be read after it', () => {
+  it.each([
+    ['viewer', '/1/comment', { text: 'Why?' }, 'The comment on the proposal 1 is made', 'comment'],
+    [
+      'owner',
+      '/1/approve',
+      { takeBack: true },
+      'The review of the proposal 1 is withdrawn',
+      'take-back',
+    ],
+    ['viewer', '/1/close', { text: 'No' }, 'The proposal 1 is closed', 'close'],
+  ] as const)('is said to be done: %s, %s', async (role, path, body, done, event) => {
+    const service = await approvedProposal()
+    const { repository } = service
+    const document = git(repository, 'rev-parse', 'refs/proposals/1/1:config.xml').trim()
+    const object = join('.git/objects', document.slice(0, 2), document.slice(2))
+    const restarted = await again(service, () => rmSync(join(repository, object)))
+
+    const answer = await ask(restarted, role, path, body)
+
+    expect(answer.status).toBe(503)
+    expect(answer.body.message).toMatch(new RegExp(`^${done}, which cannot be shown yet: `))
+    expect(git(repository, 'log', '-1', '--format=%s', META).trim()).toBe(`Proposal 1: ${event}`)
+  })
+})

@@ -5,6 +5,7 @@ import { json } from '../../http/errors.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { type EntityPut, isAtBase } from '../../configuration/entities/save-entity.ts'
 import type { ProposedEntity } from '../../proposals/content.ts'
+import { afterAct } from '../../proposals/merge-proposal.ts'
 import { prepareAllowed, propose, type ProposeRequest } from '../../proposals/propose.ts'
 import { readProposal } from '../../proposals/read-proposals.ts'
 import { ProposalBody } from '../../wire/proposal-body.ts'
@@ -60,7 +61,8 @@ export async function saveOrPropose(
       when: null,
     })
     c.env.auditActions = [{ action: 'propose', target: `/api/proposals/${number}` }]
-    const detail = await readProposal(proposals, c.env.principal, number)
+    const done = `The proposal ${number} is made`
+    const detail = await afterAct(done, () => readProposal(proposals, c.env.principal, number))
     const location = `${context.site.basePath}/api/proposals/${number}`
     return json(renderProposalDetail(detail), 202, { location })
   }

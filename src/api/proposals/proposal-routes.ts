@@ -6,7 +6,7 @@ import {
   reviewProposal,
   takeReviewBack,
 } from '../../proposals/review.ts'
-import { afterMerge, mergeProposal } from '../../proposals/merge-proposal.ts'
+import { afterAct, mergedBy, mergeProposal } from '../../proposals/merge-proposal.ts'
 import { listProposals, readProposal } from '../../proposals/read-proposals.ts'
 import { propose, updateProposal } from '../../proposals/propose.ts'
 import { PROPOSAL_STATES } from '../../proposals/proposal.ts'
@@ -107,7 +107,10 @@ export const proposalResource = leaderResource({
           base,
         })
         c.env.auditActions = [{ action: 'propose', target: `/api/proposals/${number}` }]
-        const answer = await detailOf(c, context, number)
+        const answer = await detailAfter(c, context, {
+          number,
+          done: `The proposal ${number} is made`,
+        })
         return json(answer, 201, { location: `${context.site.basePath}/api/proposals/${number}` })
       },
     }),
@@ -178,8 +181,10 @@ export const proposalResource = leaderResource({
       handle: async (c, context) => {
         const { text, entity = null, line = null } = await readWords(c, CommentBody)
         const comment = { text: checkedMessage(text, 'text'), entity, line }
-        await commentOnProposal(context.proposals, c.env.principal, numberOf(c), comment)
-        return json(await detailOf(c, context, numberOf(c)))
+        const number = numberOf(c)
+        await commentOnProposal(context.proposals, c.env.principal, number, comment)
+        const done = `The comment on the proposal ${number} is made`
+        return json(await detailAfter(c, context, { number, done }))
       },
     }),
     route({
@@ -194,14 +199,16 @@ export const proposalResource = leaderResource({
       handle: async (c, context) => {
         const request = await readJson(c.req.raw, context.site.maxBody, ProposalUpdateBody)
         const { title, message, when, base = null } = request
-        await updateProposal(context.proposals, c.env.principal, numberOf(c), {
+        const number = numberOf(c)
+        await updateProposal(context.proposals, c.env.principal, number, {
           content: proposedContent(request),
           base,
           ...(title === undefined ? {} : { title: titleOf(title) }),
           ...(message === undefined ? {} : { message: checkedMessage(message, 'message') }),
           ...(when === undefined ? {} : { when: parseWhen(when) }),
         })
-        return json(await detailOf(c, context, numberOf(c)))
+        const done = `The proposal ${number} is updated`
+        return json(await detailAfter(c, context, { number, done }))
       },
     }),
     route({
@@ -220,7 +227,8 @@ export const proposalResource = leaderResource({
         const number = numberOf(c)
         const { saved } = await mergeProposal(proposals, c.env.principal, number, request)
         const headers = digestHeaders(saved.revision.digest, site.clientNames)
-        const detail = await afterMerge(number, saved, () => detailOf(c, context, number))
+        const done = mergedBy(number, saved)
+        const detail = await detailAfter(c, context, { number, done })
         return json(detail, 200, headers)
       },
     }),
@@ -235,8 +243,10 @@ export const proposalResource = leaderResource({
       handle: async (c, context) => {
         const { text = '' } = await readWords(c, CloseBody)
         const reason = checkedMessage(text, 'text')
-        await closeProposal(context.proposals, c.env.principal, numberOf(c), reason)
-        return json(await detailOf(c, context, numberOf(c)))
+        const number = numberOf(c)
+        await closeProposal(context.proposals, c.env.principal, number, reason)
+        const done = `The proposal ${number} is closed`
+        return json(await detailAfter(c, context, { number, done }))
       },
     }),
   ],
@@ -250,12 +260,15 @@ async function review(
   const { version = null, text = '', takeBack = false } = await readWords(c, ReviewBody)
   const { proposals } = context
   const { principal } = c.env
-  if (takeBack) await takeReviewBack(proposals, principal, numberOf(c))
+  const number = numberOf(c)
+  if (takeBack) await takeReviewBack(proposals, principal, number)
   else {
     const reviewed = { decision, version, text: checkedMessage(text, 'text') }
-    await reviewProposal(proposals, principal, numberOf(c), reviewed)
+    await reviewProposal(proposals, principal, number, reviewed)
   }
-  return json(await detailOf(c, context, numberOf(c)))
+  const act = takeBack ? 'withdrawn' : 'made'
+  const done = `The review of the proposal ${number} is ${act}`
+  return json(await detailAfter(c, context, { number, done }))
 }
 
 async function detailOf(
@@ -264,6 +277,15 @@ async function detailOf(
   number: number,
 ): Promise<ProposalBody> {
   return renderProposalDetail(await readProposal(proposals, c.env.principal, number))
+}
+
+/** The proposal after an act, which the answer says even where the proposal cannot be read now. */
+function detailAfter(
+  c: Context<RouteEnv>,
+  context: LeaderContext,
+  { number, done }: { readonly number: number; readonly done: string },
+): Promise<ProposalBody> {
+  return afterAct(done, () => detailOf(c, context, number))
 }
 
 function numberOf(c: Context<RouteEnv>): number {
