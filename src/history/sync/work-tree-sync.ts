@@ -183,7 +183,7 @@ export class WorkTreeSync {
 
   async #drop(next: IndexDraft, path: string, { before }: TreeChange): Promise<void> {
     if (!next.mayUpdate(path, { before, after: null })) return
-    if (await this.#isAsBefore(path, before)) await this.#files.remove(utf8(path))
+    if (await this.#isAsBefore(path, before)) await this.#remove(path)
     next.remove(path)
   }
 
@@ -203,7 +203,7 @@ export class WorkTreeSync {
     if (isFile(after) && (isOld || isNew) && wanted.has(after.oid)) {
       await this.#checkOut(path, after, isOld && before ? versionOf(before) : null)
     } else if (isOld && !isVersion(found, versionOf(after))) {
-      await this.#files.remove(utf8(path))
+      await this.#remove(path)
     }
     const now = await this.#look(path)
     if (now.kind !== 'absent') {
@@ -220,6 +220,10 @@ export class WorkTreeSync {
     if (object?.type !== 'blob') return
     const { isExecutable } = versionOf(after)
     await unlessRefused(this.#files.write(utf8(path), object.content, { seen, isExecutable }))
+  }
+
+  async #remove(path: string): Promise<void> {
+    await unlessRefused(this.#files.remove(utf8(path)))
   }
 
   async #look(path: string): Promise<FoundFile> {
