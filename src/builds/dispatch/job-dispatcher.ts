@@ -15,7 +15,7 @@ import {
   type BuildAssignmentDeps,
   buildAssignment,
 } from './build-assignment.ts'
-import type { RunningJobs } from './running-jobs.ts'
+import { noteInConsole, type RunningJobs } from './running-jobs.ts'
 
 export interface JobDispatcherOptions extends BuildAssignmentDeps {
   readonly pipelines: EffectivePipelines
@@ -220,7 +220,8 @@ export class JobDispatcher implements Disposable {
     const { builds, running, directory, log } = this.#options
     const facts = { job: job.id, pipeline: job.pipelineName, reason }
     log({ level: 'warning', message: 'A job cannot be run and is failed', facts })
-    await running.find(job.id)?.console.note(`The job failed: ${reason}`)
+    const held = running.find(job.id)
+    if (held) await noteInConsole(held, { text: `The job failed: ${reason}`, log })
     await builds.failJob(job.id)
     running.remove(job.id)
     directory.apply(uuid, 'report-idle')

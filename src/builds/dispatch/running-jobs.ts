@@ -1,7 +1,8 @@
 import type { JobInstance } from '../engine/documents.ts'
 import type { Clock } from '../../lib/clock.ts'
+import type { Log } from '../../lib/log.ts'
 import { ConsoleLog } from '../artifacts/console-log.ts'
-import { jobFolder, type JobPlace, placeOfJob } from '../artifacts/job-folders.ts'
+import { jobFolder, type JobPlace, placeOfJob, renderPlace } from '../artifacts/job-folders.ts'
 import type { AssignedFetch } from './build-assignment.ts'
 
 /** A job that an agent has, or has yet to stop. */
@@ -23,6 +24,19 @@ export interface RunningJob {
   readonly isHeardOf: boolean
   /** Whether it was taken from the agent, which has yet to stop it. */
   readonly isStopped: boolean
+}
+
+/** Adds a line of the server to the console of a job. One that cannot be written holds up nothing. */
+export async function noteInConsole(
+  { console, place }: RunningJob,
+  { text, log }: { readonly text: string; readonly log: Log },
+): Promise<void> {
+  try {
+    await console.note(text)
+  } catch (error) {
+    const facts = { job: renderPlace(place), error }
+    log({ level: 'warning', message: 'The console of a job cannot be written', facts })
+  }
 }
 
 export interface RunningJobsOptions {

@@ -7,7 +7,7 @@ import { renderPlace } from '../artifacts/job-folders.ts'
 import { findJob, silenceTimeout } from '../assignment/job-assignment.ts'
 import { AssignmentRefusal } from '../assignment/secrets.ts'
 import { type ConfigurationDeps, configurationOf } from './build-assignment.ts'
-import type { RunningJob, RunningJobs } from './running-jobs.ts'
+import { noteInConsole, type RunningJob, type RunningJobs } from './running-jobs.ts'
 
 const MINUTE_MS = 60_000
 /** Silence that is reported to operators, in milliseconds. */
@@ -48,7 +48,7 @@ export class SilentJobs {
       if (limit === null || this.#silence(job) < limit + GRACE_MS) continue
       const minutes = limit / MINUTE_MS
       const text = `The job wrote nothing for ${minutes} ${plural(minutes, 'minute')} and is cancelled`
-      await job.console.note(text)
+      await noteInConsole(job, { text, log })
       await builds.cancelJob(job.jobId)
       log({ level: 'warning', message: text, facts: { job: renderPlace(job.place) } })
     }

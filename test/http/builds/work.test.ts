@@ -1,3 +1,5 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parseAgentMessage } from '../../../src/wire/agent/message.ts'
 import { WorkReply } from '../../../src/wire/agent/work.ts'
@@ -159,5 +161,21 @@ describe('a call for work', () => {
     expect((await agent.work()).jobName).toBe('other')
     expect(await scene.stage()).toMatchObject({ result: 'Failed' })
     expect(consoleOf(scene)).toContain('no job app/build/unit any more')
+  })
+
+  it('fails such a job where its console cannot be written, too', async () => {
+    const { scene, agent } = await sceneWithAgent()
+    await scene.schedule()
+    await scene.configure({
+      pipelines: [{ name: 'app', stages: [{ jobs: [{ name: 'other' }] }] }],
+      agents: LISTED,
+    })
+    await scene.schedule()
+    const folder = join(scene.service.folder, 'state/artifacts/app/1/build/1/unit')
+    await mkdir(folder, { recursive: true })
+    await writeFile(join(folder, 'cruise-output'), '')
+
+    expect((await agent.work()).jobName).toBe('other')
+    expect(await scene.stage()).toMatchObject({ result: 'Failed' })
   })
 })

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { LogEvent } from '../../../src/lib/log.ts'
@@ -69,6 +69,10 @@ async function scene({ earlier, ...now }: Given) {
     hear: () => running.recordContact(job.id),
     wait: (more: number) => (minutes += more),
     result: async () => (await world.builds.job(job.id))?.result,
+    blockConsole: () => {
+      mkdirSync(join(root, 'app/1/test/1/unit'), { recursive: true })
+      writeFileSync(join(root, 'app/1/test/1/unit/cruise-output'), '')
+    },
     console: () => readFileSync(join(root, 'app/1/test/1/unit/cruise-output/console.log'), 'utf8'),
     [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
   }
@@ -87,6 +91,20 @@ describe('a job that writes nothing', () => {
     expect(await job.result()).toBe('Cancelled')
     expect(job.console()).toContain('The job wrote nothing for 1 minute and is cancelled')
     expect(job.logged).toMatchObject([{ facts: { job: 'app/1/test/1/unit' } }])
+  })
+
+  it('is cancelled where its console cannot be written, which is logged', async () => {
+    await using job = await scene({ timeout: 2 })
+    job.blockConsole()
+
+    job.wait(3)
+    await job.silent.cancelOverdue()
+
+    expect(await job.result()).toBe('Cancelled')
+    expect(job.logged.map(({ message }) => message)).toEqual([
+      'The console of a job cannot be written',
+      'The job wrote nothing for 2 minutes and is cancelled',
+    ])
   })
 
   it('is cancelled after the timeout of the server when it has none', async () => {
