@@ -51,6 +51,7 @@ export class HistoryWalker implements AsyncDisposable {
   #walked = new NumberRanges()
   /** Whether what was walked is known to be of the history as it is. */
   #isAligned = false
+  /** Whether something is there that has yet to be dropped. */
   #isDropping = false
   #isBegun = false
   #isClosed = false
@@ -232,15 +233,20 @@ export class HistoryWalker implements AsyncDisposable {
     this.#isAligned = true
     const agreed = this.#agreed()
     const last = this.#walked.descending()[0]?.high ?? 0
-    if (last <= agreed) return
+    if (last <= agreed && !this.#isDropping) return
     this.#walked.remove({ low: agreed + 1, high: last })
     const [tables, ranges] = [this.#tables, this.#walked.descending()]
     this.#isDropping = true
-    await this.#database.write(function* () {
-      tables.dropAbove(agreed)
-      tables.revisions.putWalked(ranges)
-      yield
-    })
+    try {
+      await this.#database.write(function* () {
+        tables.dropAbove(agreed)
+        tables.revisions.putWalked(ranges)
+        yield
+      })
+    } catch (error) {
+      this.#isAligned = false
+      throw error
+    }
     this.#isDropping = false
   }
 

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { History } from '../../../src/history/history.ts'
+import { DatabaseSync } from '../../../src/storage/sqlite-engine.ts'
 import type { HistoryIndex } from '../../../src/index/history-index.ts'
 import { documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
 import { fastImport } from '../../support/git/fast-import.ts'
@@ -270,6 +271,27 @@ describe('the index of entities', () => {
     expect(index.entities.find(history.current())).toMatchObject([
       { entity: 'pipeline/b', to: '9' },
     ])
+  })
+
+  it('follows such a history once its file, which could not be written, can be', async () => {
+    const folder = await emptyFolder()
+    const history = await folder.open()
+    await saveAll(history, pipelines('a=1'), pipelines('a=2'), pipelines('a=3'))
+    const { index, file, logged } = begun(history)
+    await index.settle()
+    const other = new DatabaseSync(file)
+    onTestFinished(() => other.close())
+    other.exec(
+      `CREATE TRIGGER full BEFORE DELETE ON changed BEGIN SELECT RAISE(ABORT, 'full'); END`,
+    )
+    folder.git('reset', '--quiet', '--hard', 'HEAD~2')
+    await history.follow()
+    await expect.poll(() => logged).toContain('The history could not be indexed')
+
+    other.exec('DROP TRIGGER full')
+    await index.settle()
+
+    expect(await numbersOf(index, history, 'pipeline/a')).toEqual([2])
   })
 
   it('says the same to who asked before as to who asks first, whatever has happened', async () => {
