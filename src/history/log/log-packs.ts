@@ -6,6 +6,7 @@ import type { GitExecutable } from '../../git/git-executable.ts'
 import { PackUnion } from '../../git/packs/pack-union.ts'
 import type { RawObjectReader } from '../../git/objects/raw-object.ts'
 import { runGit, streamGit, tryGit } from '../../git/run-git.ts'
+import { unavailable } from '../../core/errors.ts'
 import { allOf } from '../../lib/all-of.ts'
 import type { DescribeMove } from './describe-move.ts'
 import type { LogPack, RevisionLog } from './revision-log.ts'
@@ -101,21 +102,27 @@ async function addPack(
 }
 
 /** Whether a commit is in the history of another; false when one of them is not there. */
-export async function isAncestor(
-  { git, gitDir }: PackStore,
-  older: CommitSha,
-  newer: CommitSha,
-): Promise<boolean> {
-  return (await tryGit(git, gitDir, ['merge-base', '--is-ancestor', older, newer])).isDone
+export function isAncestor(store: PackStore, older: CommitSha, newer: CommitSha): Promise<boolean> {
+  return isSoOf(store, [older, newer], ['--is-ancestor'])
 }
 
-/** Whether two commits have a common history. */
-export async function areRelated(
-  { git, gitDir }: PackStore,
-  one: CommitSha,
-  other: CommitSha,
+/** Whether two commits have a common history; false when one of them is not there. */
+export function areRelated(store: PackStore, one: CommitSha, other: CommitSha): Promise<boolean> {
+  return isSoOf(store, [one, other])
+}
+
+/** @throws {ServiceError} `unavailable` when git gives no answer: a commit of the branch must not count as foreign then. */
+async function isSoOf(
+  { git, gitDir, reader }: PackStore,
+  commits: readonly CommitSha[],
+  options: readonly string[] = [],
 ): Promise<boolean> {
-  return (await tryGit(git, gitDir, ['merge-base', one, other])).isDone
+  const asked = ['merge-base', ...options, ...commits]
+  const { isDone, end, errors } = await tryGit(git, gitDir, asked)
+  if (isDone || end === 'exit code 1') return isDone
+  const found = await Promise.all(commits.map((commit) => reader.findObject(commit)))
+  if (found.includes(null)) return false
+  throw unavailable(`git merge-base failed: ${errors.trim() || end}`)
 }
 
 /** The newest commits of a history, newest first, along its first parents. */
