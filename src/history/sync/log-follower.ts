@@ -60,6 +60,8 @@ export class LogFollower {
   #agreed: CommitSha | null | undefined = undefined
   /** The commit from which the branch was moved first since the last question about it. */
   #movedFrom: CommitSha | null = null
+  /** The edit that was preserved last, and its base: it is still there while the branch cannot be moved. */
+  #kept: { readonly stamp: string; readonly local: CommitSha | null } | null = null
   /** A reset of the branch that was undone; it is shown until the next revision. */
   #undone: { readonly head: CommitSha; readonly message: string } | null = null
 
@@ -172,6 +174,7 @@ export class LogFollower {
     const { repository, live, committer, prepare } = this.#options
     const before = local === null ? null : await repository.findDocument(local)
     if (holds(seen, before) || live.isOurs(seen.bytes)) return seen.stamp
+    if (this.#kept?.stamp === seen.stamp && this.#kept.local === local) return seen.stamp
     const origin = { door: 'live-file', author: 'Filesystem' } as const
     const findBeside = async (name: string) => local && (await repository.findBeside(local, name))
     const ground = { findBeside, message: '' }
@@ -179,6 +182,7 @@ export class LogFollower {
     if (prepared.ok) {
       const edit = { ...prepared, ...origin, message: '' }
       await this.#keep(await committer.writeOnly({ branch, parent: local, changes: [edit] }))
+      this.#kept = { stamp: seen.stamp, local }
       return seen.stamp
     }
     await committer.moveAway()
