@@ -1,6 +1,6 @@
 import type { AgentDirectory } from '../../agents/agent-directory.ts'
 import { type Candidate, explainWait, type PlacedNeed } from '../../core/builds/waiting.ts'
-import { isSameName, nameKey } from '../../core/name-key.ts'
+import { nameKey } from '../../core/name-key.ts'
 import { isSource, materialIdentity } from '../../document/materials/identity.ts'
 import type { Configuration, Pipeline } from '../../document/model/model.ts'
 import { neededResources } from '../../document/unsupported/elastic-resource.ts'
@@ -20,7 +20,7 @@ export interface PlannedObstacle {
 }
 
 export interface PlanObstaclesDeps {
-  readonly directory: AgentDirectory
+  readonly directory: Pick<AgentDirectory, 'list'>
   readonly poller: Pick<MaterialPoller, 'whyForbidden'>
 }
 
@@ -31,7 +31,9 @@ export async function findObstacles(
   pipelines: readonly Pipeline[],
 ): Promise<readonly PlannedObstacle[]> {
   const candidates = candidatesAfter(deps, after)
-  const environments = environmentsByPipeline(after)
+  const environments = environmentsBy(after.environments, (each) =>
+    each.pipelines.map(({ name }) => name),
+  )
   const explained = new Map<string, string | null>()
   const reasonOf = (need: PlacedNeed) => {
     const key = JSON.stringify(need)
@@ -92,25 +94,27 @@ function candidatesAfter(
   { directory }: PlanObstaclesDeps,
   { agents, environments }: Configuration,
 ): readonly Candidate[] {
+  const configured = new Map(agents.map((each) => [nameKey(each.uuid), each]))
+  const environmentsOf = environmentsBy(environments, (each) => each.agents.map(({ uuid }) => uuid))
   return candidatesIn(directory).map((candidate) => {
-    const configured = agents.find(({ uuid }) => isSameName(uuid, candidate.uuid))
-    const own = environments.filter((each) =>
-      each.agents.some(({ uuid }) => isSameName(uuid, candidate.uuid)),
-    )
+    const key = nameKey(candidate.uuid)
     return {
       ...candidate,
-      resources: configured?.resources.map(({ name }) => name) ?? [],
-      environments: own.map(({ name }) => name),
+      resources: configured.get(key)?.resources.map(({ name }) => name) ?? [],
+      environments: environmentsOf.get(key) ?? [],
     }
   })
 }
 
-function environmentsByPipeline({
-  environments,
-}: Configuration): ReadonlyMap<string, readonly string[]> {
+/** The names of environments by the keys of those of their members. */
+function environmentsBy(
+  environments: Configuration['environments'],
+  membersOf: (environment: Configuration['environments'][number]) => readonly string[],
+): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>()
-  for (const { name, pipelines } of environments) {
-    for (const pipeline of pipelines) addToGroup(found, nameKey(pipeline.name), name)
+  for (const environment of environments) {
+    const members = new Set(membersOf(environment).map(nameKey))
+    for (const member of members) addToGroup(found, member, environment.name)
   }
   return found
 }
