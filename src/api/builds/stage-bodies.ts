@@ -124,9 +124,10 @@ export function renderWaitingRun(
   const body = renderPipelineRun(facts)
   const stages = facts.stages.map(({ active, jobs }) => {
     if (!active) return []
-    return jobs.flatMap((job) => {
-      const wait = waiting.explain(job)
-      return wait ? [{ job: job.name, reason: wait.reason }] : []
+    const waits = waiting.explain(jobs)
+    return jobs.flatMap(({ id, name }) => {
+      const wait = waits.get(id)
+      return wait ? [{ job: name, reason: wait.reason }] : []
     })
   })
   return {

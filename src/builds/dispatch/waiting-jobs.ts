@@ -44,10 +44,10 @@ export class WaitingJobs {
     this.#startedAt = options.clock()
   }
 
-  /** The reason why a job waits, or null when it does not. */
-  explain(job: JobInstance): Wait | null {
-    if (job.state !== 'Scheduled') return null
-    return explainWait(this.#needOf(job), candidatesIn(this.#options.directory))
+  /** The reasons why jobs wait, by their ids; those that do not wait have none. */
+  explain(jobs: readonly JobInstance[]): ReadonlyMap<number, Wait> {
+    const groups = this.#groups(jobs.filter(({ state }) => state === 'Scheduled'))
+    return new Map(groups.flatMap((group) => group.jobs.map(({ id }) => [id, group.wait] as const)))
   }
 
   /**
@@ -76,13 +76,20 @@ export class WaitingJobs {
     })
   }
 
-  /** Thousands of jobs may wait: those with the same requirements are checked once. */
   #stuckGroups(jobs: readonly WaitingJob[]) {
+    return this.#groups(jobs).filter(({ wait }) => wait.isStuck)
+  }
+
+  /** Thousands of jobs may wait: those with the same requirements are checked once. */
+  #groups(jobs: readonly WaitingJob[]) {
     const groups = groupBy(jobs, (job) => JSON.stringify(this.#needOf(job)))
     const candidates = groups.size === 0 ? [] : candidatesIn(this.#options.directory)
+    const byUuid = new Map(candidates.map((each) => [each.uuid, [each]]))
     return [...groups.values()].flatMap((group) => {
-      const wait = explainWait(this.#needOf(group[0]), candidates)
-      return wait.isStuck ? [{ jobs: group, wait }] : []
+      const need = this.#needOf(group[0])
+      // A stage that runs on all agents has a job for each of them.
+      const agents = need.pinnedTo === null ? candidates : (byUuid.get(need.pinnedTo) ?? [])
+      return [{ jobs: group, wait: explainWait(need, agents) }]
     })
   }
 

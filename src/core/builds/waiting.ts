@@ -81,8 +81,8 @@ export function explainWait(need: PlacedNeed, agents: readonly Candidate[]): Wai
 
 function whyNoneSuits(need: PlacedNeed, agents: readonly Candidate[]): Unsuited {
   const { environments, resources, pinnedTo } = need
-  if (agents.length === 0) return { reason: 'there is no agent' }
   if (pinnedTo !== null) return { reason: whyNotPinned(need, pinnedTo, agents) }
+  if (agents.length === 0) return { reason: 'there is no agent' }
   const near = agents.filter((agent) => sharesEnvironment(environments, agent.environments))
   if (near.length === 0) {
     if (environments.length > 0) {

@@ -80,7 +80,7 @@ export async function readJobPage(
     place,
     original: job.originalJobId === null ? null : await deps.builds.job(job.originalJobId),
     agent: agentOf(deps, job),
-    wait: run.active ? deps.waiting.explain(job) : null,
+    wait: (run.active && deps.waiting.explain([job]).get(job.id)) || null,
     console,
     failure: job.result === 'Failed' ? findFailure(console) : null,
     artifacts: isKept ? await readArtifacts(deps, call) : { nodes: [], isCut: false },

@@ -67,7 +67,7 @@ export async function readStageDetails(
           problems: await problemsOf(deps, pipelineRun),
         })
       : [],
-    waits: waitsOf(deps, run),
+    waits: run.active ? deps.waiting.explain(run.jobs) : new Map(),
     mayCancel: run.active && access.may(principal, { action: 'cancel-stage', pipeline, stage }),
     stages,
     planned: effective?.pipeline.stages.map((each) => each.name) ?? [],
@@ -104,16 +104,6 @@ async function problemsOf(
 ): Promise<readonly MaterialProblem[]> {
   const [newest] = (await builds.pipelineHistory(name, 0)).items
   return newest?.counter === counter ? poller.problems() : []
-}
-
-function waitsOf({ waiting }: PipelinePageDeps, { active, jobs }: StageRun): Map<number, Wait> {
-  if (!active) return new Map()
-  return new Map(
-    jobs.flatMap((job) => {
-      const wait = waiting.explain(job)
-      return wait ? [[job.id, wait] as const] : []
-    }),
-  )
 }
 
 function pipelineOf({ builds }: PipelinePageDeps, stage: StageInstance) {
