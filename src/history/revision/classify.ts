@@ -74,17 +74,20 @@ export function isByService({ committer, time }: CommitRecord): boolean {
 }
 
 /**
- * The revision that a message records. The author of the commit decides about the user: a recorded
- * name counts only when it renders to that author.
+ * The revision that a message records. The author of the commit decides about user and time: a recorded
+ * name counts only when it renders to that author, and a recorded time when it is near the author's. The
+ * original knew both from its message alone.
  */
 function recorded(commit: CommitRecord, message: RecordedMessage): Revision {
   const { digest, time, schemaVersion, serverEdition, serverVersion, username } = message
+  const isOriginal = message.form === 'original'
   const isAuthor = username !== null && authorName(username) === commit.author
+  const isNear = Math.abs(time - commit.time) < MAX_DRIFT_MS
   const revision = {
     digest,
     commit: commit.sha,
-    username: isAuthor || message.form === 'original' ? (username ?? commit.author) : commit.author,
-    time: Math.abs(time - commit.time) < MAX_DRIFT_MS ? time : commit.time,
+    username: isAuthor || isOriginal ? (username ?? commit.author) : commit.author,
+    time: isNear || isOriginal ? time : commit.time,
     schemaVersion,
     serverEdition,
     serverVersion,

@@ -80,6 +80,22 @@ describe.each(READERS)('adopting a repository with $reader', ({ defaults }) => {
     expect(folder.complaints()).toBe('')
   })
 
+  it('takes user, time and versions from a message of the original, whoever committed it when', async () => {
+    await using folder = new HistoryFolder(defaults)
+    folder.init()
+    folder.commit(documentOf('one'), originalMessage(documentOf('one')).replace(':ana|', ':a||b|'))
+    const another = originalMessage(documentOf('no document of this history'))
+    folder.commit(documentOf('two'), another)
+
+    const history = await folder.open()
+
+    const facts = { time: 1_450_718_883_389, serverEdition: 'OpenSource', serverVersion: '15.2.0' }
+    expect(all(history)).toMatchObject([
+      { ...facts, username: 'ana', digest: digestOf(Buffer.from(documentOf('two'))) },
+      { ...facts, username: 'a|b', digest: digestOf(Buffer.from(documentOf('one'))) },
+    ])
+  })
+
   it('takes the digest of the bytes where the original recorded that of an earlier document', async () => {
     await using folder = new HistoryFolder(defaults)
     folder.init()
