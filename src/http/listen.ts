@@ -127,6 +127,8 @@ export class Listening implements AsyncDisposable {
       if (!isOurTurn(begun.get(socket))) socket.destroy()
     })
     server.on('clientError', refuse)
+    // Node would end the connection without a word.
+    server.on('connect', (_request, socket) => refuse(new Error('A tunnel'), socket))
     server.maxConnections = maxConnections(maxFiles())
     if (log) {
       const message = `More than ${server.maxConnections} connections at once: further ones are refused`

@@ -141,6 +141,7 @@ describe('a request of HTTP/1.1', () => {
       '417',
       'Expect',
     ],
+    ['for a tunnel', 'CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n', '400', 'HTTP'],
   ])('%s is refused with an error in JSON', async (_, said, status, word) => {
     const listening = await open(async () => new Response('answered'))
 
@@ -148,7 +149,7 @@ describe('a request of HTTP/1.1', () => {
 
     const [head = '', body = ''] = heard.split('\r\n\r\n')
     expect(head).toContain(`HTTP/1.1 ${status}`)
-    expect(head).toContain('content-type: application/json; charset=utf-8')
+    expect(head.toLowerCase()).toContain('content-type: application/json; charset=utf-8')
     expect(body).toContain('{"message":"')
     expect(body).toContain(word)
     expect(heard).not.toContain('answered')
