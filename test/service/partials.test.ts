@@ -186,6 +186,7 @@ describe('parts of the configuration by the addresses of the original', () => {
     expect(await answer.json()).toMatchObject({
       result: expect.stringMatching(result) as unknown,
       originalContent: xmlPartial,
+      errors: [{ line: expect.any(Number) as unknown, column: expect.any(Number) as unknown }],
     })
     expect(await current(service)).toBe(DOCUMENT)
   })

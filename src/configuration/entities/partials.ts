@@ -7,6 +7,7 @@ import { findEntity } from '../../document/edit/entity-edits.ts'
 import { applySplices, type Splice } from '../../document/edit/splice.ts'
 import { type EntityElement, entityOf } from '../../document/entities/entities.ts'
 import { CRUISE_CHILDREN } from '../../document/structure/child-order.ts'
+import { positionOf } from '../../document/text/line-index.ts'
 import { attributeOf, elementsAt } from '../../document/xml/xml-elements.ts'
 import { readXml, type XmlDocument } from '../../document/xml/xml-reader.ts'
 import type { XmlElement } from '../../document/xml/xml-tree.ts'
@@ -160,7 +161,8 @@ async function readElement(xml: string, name: string): Promise<string> {
   const { root, text } = reading
   if (root.name !== name) {
     const message = `<${root.name}> cannot come in the place of <${name}>`
-    throw new ServiceError('config-invalid', message, { problems: [{ message, line: 1 }] })
+    const problem = { message, ...positionOf(text, root.span.start) }
+    throw new ServiceError('config-invalid', message, { problems: [problem] })
   }
   return text.slice(root.span.start, root.span.end)
 }
