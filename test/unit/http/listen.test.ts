@@ -9,9 +9,9 @@ import type { LogEvent } from '../../../src/lib/log.ts'
 const HEADERS_TIMEOUT_MS = 10_000
 const HEAD = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n'
 
-/** A server that takes a line for silent very soon. */
-async function open(answer: Handler): Promise<Listening> {
-  const at = { host: '127.0.0.1', port: 0, idleTimeoutMs: 50 }
+/** A server that takes a line for silent very soon, unless it is told otherwise. */
+async function open(answer: Handler, idleTimeoutMs = 50): Promise<Listening> {
+  const at = { host: '127.0.0.1', port: 0, idleTimeoutMs }
   const listening = await Listening.open(answer, at)
   onTestFinished(() => listening[Symbol.asyncDispose]())
   return listening
@@ -57,7 +57,7 @@ describe('a client that closes its half of the connection', () => {
       const text = await request.text()
       if (!incoming.socket.readableEnded) await once(incoming.socket, 'end')
       return new Response(`heard ${text}`)
-    })
+    }, HEADERS_TIMEOUT_MS)
 
     const heard = await hearAfterEnd(listening, said)
 
