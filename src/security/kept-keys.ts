@@ -56,7 +56,7 @@ export class KeptKeys implements AsyncDisposable {
         log({ level: 'warning', message: `${name} was removed, and is put back` })
       }
       const isWhole =
-        found === null || keys.every((key) => found.some((each) => isEqual(each, key)))
+        found === null || keys.every((key) => found.some((each) => Buffer.compare(each, key) === 0))
       return isWhole ? null : `${name} lacks keys that are in use: put them back, or ${LOSS}`
     } catch (error) {
       if (error instanceof ServiceError)
@@ -64,8 +64,4 @@ export class KeptKeys implements AsyncDisposable {
       return `${name} with the keys in use cannot be read: ${describeFault(error)}`
     }
   }
-}
-
-function isEqual(one: Uint8Array, other: Uint8Array): boolean {
-  return Buffer.compare(one, other) === 0
 }

@@ -28,7 +28,7 @@ export async function parseIfMatch(
   history: ConfigRestoringDeps['history'],
 ): Promise<Digest | null> {
   if (header.trim() === '*') return null
-  const [first, ...others] = header.split(',').map(digestOfTag)
+  const [first, ...others] = header.split(',').map((tag) => parseDigest(bareTag(tag)))
   if (first === undefined || others.length === 0) return first ?? null
   const digests = [first, ...others]
   const { digest: current } = history.current()
@@ -55,11 +55,6 @@ export function editBaseOf(c: Context, noun: string): readonly string[] | 'any' 
   if (match !== '') return match.split(',').map(bareTag)
   const message = `The header If-Match with the digest of the ${noun} is needed, or If-None-Match: * for a new one`
   throw new ServiceError('base-missing', message, { header: 'If-Match' })
-}
-
-/** @throws {ServiceError} `malformed-request`. */
-function digestOfTag(tag: string): Digest {
-  return parseDigest(bareTag(tag))
 }
 
 function bareTag(tag: string): string {

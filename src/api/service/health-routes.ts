@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { Principal } from '../../core/principal.ts'
 import { readHealth, summariseHealth, visibleProblems, readReadiness } from '../../health/health.ts'
-import type { HealthProblem } from '../../core/service/health-problem.ts'
 import { findDiskProblems } from '../../health/disk-room.ts'
 import {
   HealthBody,
@@ -86,16 +85,11 @@ function healthFor(context: ApiContext, principal: Principal) {
   const { access } = context.configuration
   const health = readHealth(context.health)
   if (principal === NOBODY) return summariseHealth(health) satisfies HealthSummaryBody
-  const problems = visibleProblems(access, principal, health.problems).map(renderProblem)
+  const problems = visibleProblems(access, principal, health.problems).map(
+    ({ subject, errors }) => ({ subject, errors }),
+  )
   const isAdministrator = access.may(principal, { action: 'administer' })
   return { ...(isAdministrator ? health : summariseHealth(health)), problems }
-}
-
-function renderProblem({
-  subject,
-  errors,
-}: HealthProblem): Pick<HealthProblem, 'subject' | 'errors'> {
-  return { subject, errors }
 }
 
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'

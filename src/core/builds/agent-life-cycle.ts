@@ -42,7 +42,7 @@ const APPEARING: Partial<Record<AgentEvent, AgentCondition>> = {
 }
 
 const LIFE: Record<AgentEvent, Next> = {
-  register: unchanged,
+  register: (agent) => agent,
   'auto-register': (agent) =>
     agent.configStatus === 'Pending' ? withConfigStatus('Enabled')(agent) : agent,
   'report-idle': heard('Idle'),
@@ -63,10 +63,6 @@ const LIFE: Record<AgentEvent, Next> = {
 /** Applies an event to an agent; null is an agent without a record, before and after. */
 export function nextAgent(agent: AgentCondition | null, event: AgentEvent): AgentCondition | null {
   return agent ? LIFE[event](agent) : (APPEARING[event] ?? null)
-}
-
-function unchanged(agent: AgentCondition): AgentCondition {
-  return agent
 }
 
 function heard(runtimeStatus: RuntimeStatus): Next {

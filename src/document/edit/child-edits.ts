@@ -16,7 +16,7 @@ export interface ChildEdits {
 export function childEditsByParent(edits: readonly ChildEdit[]): Map<XmlElement, ChildEdits> {
   const groups = new Map<XmlElement, ChildEdits>()
   for (const edit of edits) addEdit(groups, edit)
-  for (const [parent, group] of deepestFirst(groups)) {
+  for (const [parent, group] of [...groups].toSorted(([a], [b]) => depthOf(b) - depthOf(a))) {
     if (!parent.parent || group.emptied === 'close' || !isEmptied(parent, group)) continue
     groups.delete(parent)
     groupOf(groups, parent.parent).removed.add(parent)
@@ -63,10 +63,6 @@ function groupOf(groups: Map<XmlElement, ChildEdits>, parent: XmlElement): Child
   }
   groups.set(parent, group)
   return group
-}
-
-function deepestFirst(groups: Map<XmlElement, ChildEdits>): (readonly [XmlElement, ChildEdits])[] {
-  return [...groups].toSorted(([a], [b]) => depthOf(b) - depthOf(a))
 }
 
 function depthOf(element: XmlElement): number {

@@ -37,7 +37,7 @@ export function mergeTag(
   choose: (attribute: AttributeSides) => string | null,
 ): string {
   const { base, ours, theirs } = sides
-  const [host, guest] = isLaidOutAs(ours, base) ? [theirs, ours] : [ours, theirs]
+  const [host, guest] = layoutOf(ours) === layoutOf(base) ? [theirs, ours] : [ours, theirs]
   const names = new Set([...attributesOf(host), ...attributesOf(guest), ...attributesOf(base)])
   const body = tagBody(host)
   const splices: Splice[] = []
@@ -79,10 +79,6 @@ function spliceOf({ text, element }: Tagged, name: string, value: string | null)
   }
   const space = spaceAtEnd(text.slice(from, span.start))
   return { start: span.start - space.length - from, end: span.end - from, text: '' }
-}
-
-function isLaidOutAs(one: Tagged, other: Tagged): boolean {
-  return layoutOf(one) === layoutOf(other)
 }
 
 /** The white space in front of the attributes of a tag. */

@@ -205,7 +205,7 @@ async function patch(
     text: renderPatch(await readDiff(configuration, { before, after }), configuration.fileName),
     name: `r${before.number}-r${after.number}`,
     etag: `${before.commit}..${after.commit}`,
-    immutable: isNamedByCommit(c.req.path),
+    immutable: BY_COMMITS.test(c.req.path),
   })
 }
 
@@ -215,10 +215,6 @@ function isForEver(
   { from, to }: { from: string; to: string },
 ): boolean {
   return newer !== null && [from, to].every((name) => CommitSha.safeParse(name).success)
-}
-
-function isNamedByCommit(path: string): boolean {
-  return BY_COMMITS.test(path)
 }
 
 /** The fields of the forms that ask for a comparison. */

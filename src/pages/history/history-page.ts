@@ -242,7 +242,7 @@ function factsOf({ history, entities }: HistoryPageDeps): HistoryFacts {
     add(kinds, kind, revisions)
     if (kind !== 'agent') add(people, username, revisions)
   }
-  const users = [...people].toSorted(byCount)
+  const users = [...people].toSorted(([, one], [, other]) => other - one)
   return {
     users: users.map(([username, count]) => ({
       username,
@@ -258,10 +258,6 @@ function factsOf({ history, entities }: HistoryPageDeps): HistoryFacts {
 
 function add<Value>(counts: Map<Value, number>, value: Value, more: number): void {
   counts.set(value, (counts.get(value) ?? 0) + more)
-}
-
-function byCount([, one]: readonly [string, number], [, other]: readonly [string, number]): number {
-  return other - one
 }
 
 /** The entities that most revisions changed, by name. */

@@ -58,7 +58,7 @@ export function HistoryView({ list, ...props }: HistoryViewProps & { readonly li
       title="Configuration history"
       section="history"
       styles={['history.css']}
-      description={countsOf(page)}
+      description={`${countOf(page.total, 'revision')} since ${dateOf(page.first.time)}`}
       skipTo={{ id: 'history', label: 'Skip to the revisions' }}
       feed={links.feed(historyQueryOf(query.filter))}
     >
@@ -120,11 +120,6 @@ export function HistoryList(props: HistoryListProps) {
       )}
     </>
   )
-}
-
-/** `551 revisions since 21 Oct 2015` */
-function countsOf({ total, first }: HistoryPage): string {
-  return `${countOf(total, 'revision')} since ${dateOf(first.time)}`
 }
 
 function Head({ frame: { links }, page, query: { filter }, now }: HistoryViewProps) {

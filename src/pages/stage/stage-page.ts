@@ -82,7 +82,7 @@ async function pageOfRun(
   { name, run }: { name: StageName; run: StageRun },
 ): Promise<Page<StageRun>> {
   const first = await builds.stages(name, 0)
-  if (holds(first, run)) return builds.stageHistory(name, 0)
+  if (first.items.some(({ id }) => id === run.stage.id)) return builds.stageHistory(name, 0)
   const last = Math.ceil(first.pagination.total / PAGE_SIZE) - 1
   const number = await bisectAsync({ low: 1, high: last }, async (page) => {
     const { items } = await builds.stages(name, page * PAGE_SIZE)
@@ -97,10 +97,6 @@ async function viewablePart(
   { items, pagination }: Page<StageRun>,
 ): Promise<Page<StageRun>> {
   return { items: await viewableStageRuns(deps, principal, items), pagination }
-}
-
-function holds({ items }: Page<StageInstance>, run: StageRun): boolean {
-  return items.some(({ id }) => id === run.stage.id)
 }
 
 /**

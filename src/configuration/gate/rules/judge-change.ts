@@ -271,16 +271,12 @@ function reasonedBy(met: MetRule, sentence: string) {
   const { message, override } = rule
   return {
     rule: rule.name,
-    place: placeOf(met),
+    place: namedIn(met) ?? DOCUMENT,
     sentence: message === null ? sentence : `${sentence}: ${message}`,
     ...(message === null ? {} : { reason: message }),
     ...(until === null ? {} : { until }),
     ...(override === null ? {} : { overridableBy: override.by }),
   }
-}
-
-function placeOf(met: MetRule): string {
-  return namedIn(met) ?? DOCUMENT
 }
 
 /** The same in a sentence, which says at least the kind of what may not be named. */
