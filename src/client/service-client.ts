@@ -6,7 +6,7 @@ import { ROUTES } from '../api/resources.ts'
 import { ErrorBody } from '../wire/error-body.ts'
 import type { AnswerOf, CallName } from './call-types.ts'
 import { CallRefused, NoServer } from './client-errors.ts'
-import { withoutTrailingSlashes } from '../lib/trailing-slashes.ts'
+import { withoutTrailingSlashes } from '../lib/texts.ts'
 import { bodyWithin } from '../lib/web-stream.ts'
 
 /** The values of a call, of which a path, a query and headers are made. */

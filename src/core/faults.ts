@@ -1,4 +1,5 @@
 import { ServiceError } from './errors.ts'
+import { capitalised } from '../lib/texts.ts'
 
 /** The meanings of failed system calls. Their own messages contain paths of this machine. */
 const FAULTS: ReadonlyMap<string, string> = new Map([
@@ -70,7 +71,7 @@ export function outageOf(error: unknown): string | null {
   if (!(error instanceof Error)) return null
   const code = codeOf(error)
   const words = OUTAGES.includes(code) ? FAULTS.get(code) : undefined
-  return words === undefined ? outageOf(error.cause) : sentence(words)
+  return words === undefined ? outageOf(error.cause) : capitalised(words)
 }
 
 /** Whether a full disk is the cause; the state store has its own text for that. */
@@ -88,8 +89,4 @@ function faultOf(error: unknown): string | null {
 
 function codeOf(error: Error): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : ''
-}
-
-function sentence(words: string): string {
-  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`
 }

@@ -4,7 +4,7 @@ import type { Principal } from '../core/principal.ts'
 import type { AddressList } from './address-list.ts'
 import type { Connection } from './listen.ts'
 import { getPath } from 'hono/utils/url'
-import { withoutTrailingSlashes } from '../lib/trailing-slashes.ts'
+import { withoutTrailingSlashes } from '../lib/texts.ts'
 
 /**
  * Default headers of every answer: it is for its caller alone, the browser must trust its content type,

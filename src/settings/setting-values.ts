@@ -1,7 +1,7 @@
 import { delimiter } from 'node:path'
 import { z } from 'zod'
 import { firstMomentOf, lastMomentOf } from '../lib/moments.ts'
-import { withoutTrailingSlashes } from '../lib/trailing-slashes.ts'
+import { withoutTrailingSlashes } from '../lib/texts.ts'
 
 // The type of a flag or a variable. Refuses an unfit value with the message given here.
 

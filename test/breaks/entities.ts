@@ -145,7 +145,7 @@ export const BREAKS_OF_ENTITIES: readonly Break[] = [
   {
     behaviour: 'no tag is made where another has its folder',
     file: 'history/tags/revision-tags.ts',
-    find: 'known === name || known.startsWith(`${name}/`) || name.startsWith(`${known}/`)',
+    find: 'isInTheWay(known, name)',
     replace: 'known === name',
     test: 'service/tags.test.ts',
   },

@@ -40,7 +40,7 @@ import {
   trailersOf,
 } from '../../src/history/revision/message.ts'
 import { readForm, saysNothing } from '../../src/http/request-body.ts'
-import { withoutTrailingSlashes } from '../../src/lib/trailing-slashes.ts'
+import { withoutTrailingSlashes } from '../../src/lib/texts.ts'
 import { escapeHtml } from '../../src/pages/kit/words/escape.ts'
 import { consoleLineHtml } from '../../src/pages/job/console-html.ts'
 import { AccessRules } from '../../src/security/permissions.ts'

@@ -1,7 +1,7 @@
 import type { AssignedMaterial } from '../../wire/agent/material.ts'
 import type { JobAssignment } from '../../wire/agent/work.ts'
 import { MARK_VARIABLE } from '../../processes/process-mark.ts'
-import { withoutTrailingSlashes } from '../../lib/trailing-slashes.ts'
+import { withoutTrailingSlashes } from '../../lib/texts.ts'
 
 /** The password for a user name that is a token. */
 const NO_PASSWORD = 'x-oauth-basic'

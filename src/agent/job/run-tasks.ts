@@ -7,7 +7,7 @@ import { orNullIfMissing, resolveInside } from '../host/sandbox-path.ts'
 import { join, basename, dirname } from 'node:path'
 import { reasonForConsole } from '../host/console-reason.ts'
 import { runAsUser } from './run-as-user.ts'
-import { withoutTrailingSlashes } from '../../lib/trailing-slashes.ts'
+import { withoutTrailingSlashes } from '../../lib/texts.ts'
 
 const WRITE = 'mkdir -p -- "${1%/*}" && cat >"$1"'
 

@@ -6,7 +6,7 @@ import { parseAgentMessage, renderAgentMessage } from '../../wire/agent/message.
 import { SentFile } from './sent-file.ts'
 import { ServerChoice } from './server-choice.ts'
 import { ServerAbsent, ServerRefusal } from './server-errors.ts'
-import { withoutTrailingSlashes } from '../../lib/trailing-slashes.ts'
+import { withoutTrailingSlashes } from '../../lib/texts.ts'
 import { bodyWithin, webStreamOf } from '../../lib/web-stream.ts'
 
 export interface HttpCall {

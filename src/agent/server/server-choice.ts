@@ -1,7 +1,7 @@
 import { abortedAfter } from '../../lib/aborted-after.ts'
 import { pause } from '../../lib/pause.ts'
 import { ServerAbsent } from './server-errors.ts'
-import { withoutTrailingSlashes } from '../../lib/trailing-slashes.ts'
+import { withoutTrailingSlashes } from '../../lib/texts.ts'
 
 /**
  * The time without an answer after which a server is probed, and the interval of further probes.

@@ -16,6 +16,7 @@ import type { Log } from '../../lib/log.ts'
 import { plural } from '../../lib/plural.ts'
 import type { ConfigurationSecrets } from '../assignment/configuration-secrets.ts'
 import type { EffectivePipelines } from './effective-pipelines.ts'
+import { capitalised } from '../../lib/texts.ts'
 
 /** A part that will not run here, with its place in the document. */
 export interface WillNotRun extends Omit<UnsupportedPart, 'at'> {
@@ -189,5 +190,5 @@ function errorsOf(parts: readonly UnsupportedPart[]) {
 }
 
 function sentenceOf({ what, because }: UnsupportedPart): string {
-  return `${what.charAt(0).toUpperCase()}${what.slice(1)}: ${because}`
+  return `${capitalised(what)}: ${because}`
 }

@@ -187,10 +187,10 @@ export class Gate {
     if ((await this.rulesOf(commits)) === NO_RULES) return
     await this.#assertChangeOfRulesPasses(commits, origin)
     const asked = { origin, message, findBeside }
-    if (after !== null && !isEqual(before, after) && (await this.#isValid(after)))
+    if (after !== null && Buffer.compare(before, after) !== 0 && (await this.#isValid(after)))
       await this.assertPasses({ before, after }, asked)
     for await (const commit of listCommits()) {
-      if (commit.parents.some((each) => isEqual(each, commit.after))) continue
+      if (commit.parents.some((each) => Buffer.compare(each, commit.after) === 0)) continue
       if (!(await this.#isValid(commit.after))) continue
       const parents: Uint8Array<ArrayBuffer>[] = []
       for (const each of commit.parents) if (await this.#isValid(each)) parents.push(each)
@@ -401,10 +401,6 @@ export class Gate {
     if (this.#rights === null) throw new Error('The gate does not know the rights of callers yet')
     return this.#rights
   }
-}
-
-function isEqual(one: Uint8Array, other: Uint8Array): boolean {
-  return Buffer.compare(one, other) === 0
 }
 
 function proposalOf(origin: ChangeOrigin): ReviewedProposal | null {

@@ -1,6 +1,7 @@
 import type { DocumentChange } from '../entities/change.ts'
 import { type Phrase, phrasesOf } from './subject-phrases.ts'
 import { isBeginning } from './summarise-changes.ts'
+import { capitalised } from '../../lib/texts.ts'
 
 const MAX_LENGTH = 100
 const ELLIPSIS = '...'
@@ -70,5 +71,5 @@ function fitting(start: string, forms: Phrase['forms'], room: number): string {
 
 /** A line that begins with a verb begins with a capital letter. */
 function startingUpper(line: string, first: Phrase | undefined): string {
-  return first?.head === '' ? `${line.slice(0, 1).toUpperCase()}${line.slice(1)}` : line
+  return first?.head === '' ? capitalised(line) : line
 }

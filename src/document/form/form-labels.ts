@@ -1,3 +1,5 @@
+import { capitalised } from '../../lib/texts.ts'
+
 /**
  * The words of a form where the names of the schema are none for people: of a field (`key@attribute`, or
  * `@attribute` wherever it is), of a section (`key`), of a list (`key*`), and of a row of a list or of one kind (`key+`).
@@ -112,7 +114,7 @@ export function formLabel(key: string): string {
   if (known !== undefined) return known
   const name = key.slice(Math.max(key.lastIndexOf('/'), place) + 1).replace(/[*+]$/, '')
   const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-  return key.endsWith('+') ? words : words.charAt(0).toUpperCase() + words.slice(1)
+  return key.endsWith('+') ? words : capitalised(words)
 }
 
 /** The parts that people look for first, before those in the order of the schema. */

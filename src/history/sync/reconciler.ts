@@ -261,7 +261,7 @@ export class Reconciler {
     this.#clearEdit()
     if (base.headDocument === null) return base
     live.markInSync(base.headDocument)
-    if (base.inspection?.ok && !isEqual(base.inspection.document, base.headDocument)) {
+    if (base.inspection?.ok && Buffer.compare(base.inspection.document, base.headDocument) !== 0) {
       return this.#seal(base, base.inspection)
     }
     if (this.#agreedHead !== base.head) await this.#stage(base.head, base.headDocument)
@@ -331,7 +331,7 @@ export class Reconciler {
     const isInFlux = rested < rest && (isStaged || !prepared.ok)
     if (isInFlux && performance.now() < (deadline ?? 0)) return 'wait'
     if (!prepared.ok) return this.#reject(base, prepared)
-    if (base.headDocument && isEqual(prepared.document, base.headDocument)) {
+    if (base.headDocument && Buffer.compare(prepared.document, base.headDocument) === 0) {
       return this.#catchUp(base.headDocument, base.live.stamp)
     }
     await this.commit(base, [{ ...prepared, ...origin, message: '' }])
@@ -394,8 +394,4 @@ export class Reconciler {
 /** Whether the newest commit is a valid revision with exactly these bytes. */
 export function isCurrent({ headDocument, isHeadRevision }: Base, document: Uint8Array): boolean {
   return isHeadRevision && headDocument !== null && Buffer.compare(headDocument, document) === 0
-}
-
-function isEqual(one: Uint8Array<ArrayBuffer>, other: Uint8Array<ArrayBuffer>): boolean {
-  return Buffer.compare(one, other) === 0
 }

@@ -4,6 +4,7 @@ import type { GitExecutable } from '../../git/git-executable.ts'
 import type { RawObjectReader } from '../../git/objects/raw-object.ts'
 import { tryGit } from '../../git/run-git.ts'
 import { readTags, stampOfTags, type Tag, TAGS } from './tag-refs.ts'
+import { isInTheWay } from '../repository/update-staging-index.ts'
 import type { WriterQueue } from '../../storage/writer-queue.ts'
 import { addToGroup } from '../../lib/grouping.ts'
 
@@ -124,9 +125,4 @@ function namesByCommit(tags: readonly Tag[]): ReadonlyMap<CommitSha, readonly st
   for (const { name, commit } of tags) addToGroup(names, commit, name)
   for (const list of names.values()) list.sort()
   return names
-}
-
-/** Whether git has no room for a name beside another: a file cannot be a folder as well. */
-function isInTheWay(known: string, name: string): boolean {
-  return known === name || known.startsWith(`${name}/`) || name.startsWith(`${known}/`)
 }

@@ -1,6 +1,6 @@
 import type { ChangeKind, DocumentChange, LineSpan } from '../../document/entities/change.ts'
 import { foldEntity, wholeEntityWord } from '../../document/entities/entities.ts'
-import { entitiesOf, formerNameOf } from '../../document/changes/entities-of.ts'
+import { entitiesOf, formerNameOf, isMove } from '../../document/changes/entities-of.ts'
 
 /** The changes of a revision in the one upon which it came, in the form to be stored. */
 export interface RevisionChanges {
@@ -51,9 +51,8 @@ export function isRemovedPipeline(change: DocumentChange): boolean {
 }
 
 /** The group that a pipeline was moved out of. */
-function groupLeft({ kind, entity, path, subject, from }: DocumentChange): string | undefined {
-  const isMove = kind === 'changed' && path.length === 0 && subject === 'group'
-  return isMove && entity.startsWith('pipeline/') ? from : undefined
+function groupLeft(change: DocumentChange): string | undefined {
+  return isMove(change) ? change.from : undefined
 }
 
 /** The entities of changes, each once. */

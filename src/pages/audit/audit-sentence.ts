@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../../core/service/audit.ts'
-import { capitalised } from '../kit/words/capitalised.ts'
+import { capitalised } from '../../lib/texts.ts'
 import type { History } from '../../history/history.ts'
 import { CommitSha } from '../../core/revision.ts'
 import { splitEntity } from '../../document/entities/entities.ts'

@@ -6,6 +6,7 @@ import type { CompareQuery } from './compare-query.ts'
 import { countOf } from '../kit/words/count.ts'
 import { type RowsOptions, splitRows, unifiedRows } from './rows-html.ts'
 import type { PageFrame } from '../kit/layout.tsx'
+import { Separated } from '../kit/lists.tsx'
 
 export interface HunkProps {
   readonly region: ShownRegion
@@ -119,15 +120,16 @@ function ExpandLink({ region, query, address, count, place, where }: ExpandLinkP
 export function Path({ region: { place, line } }: { region: ShownRegion }) {
   if (place.path.length === 0) return <span>{`Line ${line.number}`}</span>
   return (
-    <>
-      {place.path.map(({ word, name }, n) => (
+    <Separated
+      items={place.path}
+      by={<span class="muted"> › </span>}
+      of={({ word, name }) => (
         <>
-          {n > 0 && <span class="muted"> › </span>}
           <span class="muted">{word}</span>
           {name !== null && <b>{` ${name}`}</b>}
         </>
-      ))}
-    </>
+      )}
+    />
   )
 }
 

@@ -10,7 +10,7 @@ import { ChangeItems, ChangeList } from '../parts/change-list.tsx'
 import { ActionButton, EnterButton, LinkButton, SAVE } from '../kit/buttons.tsx'
 import { countOf } from '../kit/words/count.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
-import { moreOf } from '../kit/lists.tsx'
+import { moreOf, Separated } from '../kit/lists.tsx'
 import { NEWS } from '../kit/notice.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import { DraftFields, editTitleOf, MessageField, TypedText } from './edit-view.tsx'
@@ -101,12 +101,10 @@ function Explanation({ conflict, base, current, choices, isIncomplete }: Conflic
       {isIncomplete && (
         <p>
           {'Nothing is saved yet. Choose a side: '}
-          {missing.map((n, at) => (
-            <>
-              {at > 0 && ', '}
-              <a href={`#conflict-${n}`}>{`conflict ${n + 1}`}</a>
-            </>
-          ))}
+          <Separated
+            items={missing}
+            of={(n) => <a href={`#conflict-${n}`}>{`conflict ${n + 1}`}</a>}
+          />
           .
         </p>
       )}

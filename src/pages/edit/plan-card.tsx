@@ -1,5 +1,5 @@
 import type { Plan } from '../../builds/plan/plan-configuration.ts'
-import { capitalised } from '../kit/words/capitalised.ts'
+import { capitalised } from '../../lib/texts.ts'
 import { NEW_PIPELINE } from '../../builds/triggers/triggers.ts'
 import { A_REASON } from '../../configuration/gate/rules/verdict.ts'
 import { nameKey } from '../../core/name-key.ts'

@@ -1,5 +1,5 @@
 import { raw } from 'hono/html'
-import { capitalised } from '../kit/words/capitalised.ts'
+import { capitalised } from '../../lib/texts.ts'
 import type { EntityHistory } from './entity-history.ts'
 import { hasForm } from '../../document/form/form-shape.ts'
 import { EntityName } from '../work/edit-scope.ts'

@@ -1,7 +1,7 @@
 import type { DocumentChange } from '../../document/entities/change.ts'
 import { foldEntity, wholeEntityWord, splitEntity } from '../../document/entities/entities.ts'
 import type { ChangeSummary } from '../../document/changes/change-summary.ts'
-import { formerNameOf } from '../../document/changes/entities-of.ts'
+import { formerNameOf, isMove } from '../../document/changes/entities-of.ts'
 import type { Principal } from '../../core/principal.ts'
 import { LazyList } from '../../lib/lazy-list.ts'
 import type { EntityIndex } from '../../index/entity-index.ts'
@@ -96,12 +96,6 @@ function passageOf({ changes, entity }: EntityStep): Passage {
     ends: whole.some(({ kind }) => kind === 'removed') || changes.some((c) => isAway(c, entity)),
     from: move?.from ?? null,
   }
-}
-
-function isMove({ kind, entity, path, subject }: DocumentChange): boolean {
-  return (
-    kind === 'changed' && path.length === 0 && subject === 'group' && entity.startsWith('pipeline/')
-  )
 }
 
 /** Whether a change renames the former holder of the name. */

@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx'
-import { capitalised } from '../kit/words/capitalised.ts'
+import { capitalised } from '../../lib/texts.ts'
 import type {
   FieldPart,
   FormPart,

@@ -1,6 +1,6 @@
 import { EVERYTHING } from '../../configuration/search/find-revisions.ts'
 import { plural } from '../../lib/plural.ts'
-import { capitalised } from '../kit/words/capitalised.ts'
+import { capitalised } from '../../lib/texts.ts'
 import { isSameName } from '../../core/name-key.ts'
 import { REVISION_KINDS, type RevisionKind } from '../../core/revision.ts'
 import { isOpen, type RevisionFilter } from '../../configuration/search/revision-filter.ts'

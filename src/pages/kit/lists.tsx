@@ -1,6 +1,28 @@
 import type { Child } from 'hono/jsx'
 import { NEWS } from './notice.tsx'
 
+interface SeparatedProps<Item> {
+  readonly items: readonly Item[]
+  /** Stands between each two. */
+  readonly by?: Child
+  /** Renders an item. */
+  readonly of: (item: Item) => Child
+}
+
+/** Things in a row, such as links in a sentence. */
+export function Separated<Item>({ items, by = ', ', of }: SeparatedProps<Item>) {
+  return (
+    <>
+      {items.map((item, n) => (
+        <>
+          {n > 0 && by}
+          {of(item)}
+        </>
+      ))}
+    </>
+  )
+}
+
 interface FirstOfProps<Item> {
   readonly items: readonly Item[]
   readonly most: number

@@ -11,7 +11,7 @@ import {
   listChanges,
 } from './change-groups.ts'
 import { runSync } from '../../lib/cooperative.ts'
-import { moreOf } from '../kit/lists.tsx'
+import { moreOf, Separated } from '../kit/lists.tsx'
 import type { Links } from '../kit/links.ts'
 
 export interface ChangeListProps extends Omit<ListedChangeGroupsProps, 'listed'> {
@@ -191,12 +191,12 @@ function CommonChanges({ group: { entities, unnamed, changes }, linkOf }: GroupP
           In <b>{`${entities.length + unnamed} ${pluralOf(one?.kind ?? '')}`}</b>
         </summary>
         <p>
-          {entities.map((entity, n) => (
-            <>
-              {n > 0 && ', '}
+          <Separated
+            items={entities}
+            of={(entity) => (
               <EntityLink entity={{ ...entity, kind: 'pipeline' }} href={hrefOf(entity, linkOf)} />
-            </>
-          ))}
+            )}
+          />
           {unnamed > 0 && ` and ${moreOf(unnamed)}`}
         </p>
       </details>
@@ -248,12 +248,7 @@ function Sentence({ change, href, isBrief = false }: SentenceProps) {
   const { kind, path, subject } = change
   return (
     <span>
-      {path.map((part, n) => (
-        <>
-          {n > 0 && ' › '}
-          <PathPart part={part} />
-        </>
-      ))}
+      <Separated items={path} by=" › " of={(part) => <PathPart part={part} />} />
       {path.length > 0 && ': '}
       {kind === 'reformatted' ? `${subject} only` : subject}{' '}
       <Values change={change} isBrief={isBrief} />

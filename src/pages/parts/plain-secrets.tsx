@@ -1,6 +1,6 @@
 import type { PlainSecrets } from '../../configuration/read/plain-secret-alarm.ts'
 import { countOf } from '../kit/words/count.ts'
-import { moreOf } from '../kit/lists.tsx'
+import { moreOf, Separated } from '../kit/lists.tsx'
 import type { Links } from '../kit/links.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 
@@ -28,12 +28,11 @@ export function PlainSecretsCard({ links, revision, secrets, lineOf }: PlainSecr
         <strong>
           {`r${revision.number} contains ${countOf(secrets.secrets.length, 'plain-text secret')}`}
         </strong>
-        {places.slice(0, MAX_PLACES).map((line, n) => (
-          <>
-            {n === 0 ? ': ' : ', '}
-            <a href={lineOf(line)}>{`line ${line}`}</a>
-          </>
-        ))}
+        {places.length > 0 && ': '}
+        <Separated
+          items={places.slice(0, MAX_PLACES)}
+          of={(line) => <a href={lineOf(line)}>{`line ${line}`}</a>}
+        />
         {more > 0 && ` and ${moreOf(more)}`}.{' '}
         {acknowledgedBy === null
           ? `Anyone with access to the repository can read ${them}. Change ${them} where ${used}, then acknowledge.`

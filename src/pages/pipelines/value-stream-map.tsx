@@ -2,6 +2,7 @@ import type { Links } from '../kit/links.ts'
 import { PIPELINE_STATES, type RunState } from './pipeline-state.ts'
 import { nextTo, type StreamNode, type ValueStream } from './value-stream.ts'
 import { groupBy } from '../../lib/grouping.ts'
+import { Separated } from '../kit/lists.tsx'
 
 const WIDTH = 176
 const HEIGHT = 32
@@ -52,12 +53,7 @@ function Neighbours(props: { links: Links; label: string; names: readonly string
   return (
     <span>
       <span class="muted">{`${label} `}</span>
-      {names.map((name, n) => (
-        <>
-          {n > 0 && ', '}
-          <a href={links.pipeline(name)}>{name}</a>
-        </>
-      ))}
+      <Separated items={names} of={(name) => <a href={links.pipeline(name)}>{name}</a>} />
     </span>
   )
 }

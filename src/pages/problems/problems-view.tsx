@@ -1,10 +1,10 @@
 import type { ProblemKind, ServiceProblem } from '../../core/service/health-problem.ts'
 import { plural } from '../../lib/plural.ts'
-import { capitalised } from '../kit/words/capitalised.ts'
+import { capitalised } from '../../lib/texts.ts'
 import { type OpenPageWithMessage, type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { renderFreeSpace } from '../../core/builds/agent.ts'
 import { countOf } from '../kit/words/count.ts'
-import { FirstOf, moreOf } from '../kit/lists.tsx'
+import { FirstOf, moreOf, Separated } from '../kit/lists.tsx'
 import { LinkButton } from '../kit/buttons.tsx'
 import { Select } from '../kit/forms.tsx'
 import { PageHead } from '../kit/page-head.tsx'
@@ -293,12 +293,10 @@ function Pipelines({ links, problem }: { links: Links; problem: ServiceProblem }
   return (
     <p class="muted">
       {plural(pipelines.length, 'Pipeline')}{' '}
-      {pipelines.slice(0, MAX_PIPELINES).map((name, n) => (
-        <>
-          {n > 0 && ', '}
-          <a href={links.pipeline(name)}>{name}</a>
-        </>
-      ))}
+      <Separated
+        items={pipelines.slice(0, MAX_PIPELINES)}
+        of={(name) => <a href={links.pipeline(name)}>{name}</a>}
+      />
       {more > 0 && ` and ${moreOf(more)}`}
     </p>
   )

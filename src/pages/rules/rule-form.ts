@@ -1,3 +1,4 @@
+import { listOfTexts } from '../../configuration/gate/rules/examples.ts'
 import { PLAN_FACTS, type WrittenRule } from '../../configuration/gate/rules/rules-schema.ts'
 import { type Form, textField, textsIn } from '../../http/request-body.ts'
 
@@ -34,36 +35,33 @@ export function valuesOfRule(rule: WrittenRule | null): RuleValues {
   return new Map([
     ['name', [name]],
     ['effect', [effect]],
-    ...MATCH_LISTS.map((key) => [key, listed(match[key])] as const),
-    ...PLAN_FACTS.map((fact) => [`plan-${fact}`, listed(match.plan?.[fact]?.toString())] as const),
-    ['unless', listed(rule.unless?.only)],
+    ...MATCH_LISTS.map((key) => [key, listOfTexts(match[key])] as const),
+    ...PLAN_FACTS.map(
+      (fact) => [`plan-${fact}`, listOfTexts(match.plan?.[fact]?.toString())] as const,
+    ),
+    ['unless', listOfTexts(rule.unless?.only)],
     ['reason-needed', need.length > approvals.length ? ['1'] : []],
     ...approvals.flatMap(({ approvals: count, of, when = {} }, n) => [
       [`approvals.${n}`, [String(count)]] as const,
       [`of.${n}`, [of]] as const,
-      ...ABOUT.map((key) => [`when-${key}.${n}`, listed(when[key])] as const),
+      ...ABOUT.map((key) => [`when-${key}.${n}`, listOfTexts(when[key])] as const),
     ]),
-    ['not', listed(rule.not)],
-    ['override', listed(override?.by)],
+    ['not', listOfTexts(rule.not)],
+    ['override', listOfTexts(override?.by)],
     ['override-reason', override?.reason === undefined ? [] : ['1']],
-    ['except', listed(rule.except)],
+    ['except', listOfTexts(rule.except)],
     ...listedWindows(window).flatMap((each, n) => [
-      [`weekly.${n}`, 'weekly' in each ? listed(each.weekly) : []] as const,
+      [`weekly.${n}`, 'weekly' in each ? listOfTexts(each.weekly) : []] as const,
       [`from.${n}`, 'weekly' in each ? [] : [each.from]] as const,
       [`to.${n}`, 'weekly' in each ? [] : [each.to]] as const,
       [`zone.${n}`, [each.zone]] as const,
     ]),
-    ['message', listed(message)],
+    ['message', listOfTexts(message)],
   ])
 }
 
 function listedWindows(window: WrittenRule['window']): readonly WrittenWindow[] {
   return window === undefined ? [] : [window].flat()
-}
-
-function listed(texts: string | readonly string[] | undefined): readonly string[] {
-  if (texts === undefined) return []
-  return typeof texts === 'string' ? [texts] : texts
 }
 
 /** The rule that a sent form describes, which need not be a valid one. */

@@ -18,6 +18,7 @@ import { PageHead } from '../kit/page-head.tsx'
 import type { Links, RevisionStep } from '../kit/links.ts'
 import { OutlineView, pathAt } from './outline.tsx'
 import { permanentAddress, snapshotQueryOf } from './snapshot-query.ts'
+import { Separated } from '../kit/lists.tsx'
 
 export interface SnapshotViewProps extends OpenPageWithMessage {
   readonly page: SnapshotPage
@@ -170,13 +171,16 @@ function FileBar(props: SnapshotViewProps) {
         {path.length === 0 ? (
           <span class="muted">{countOf(page.lines, 'line')}</span>
         ) : (
-          path.map(({ kind, name: called }, n) => (
-            <>
-              {n > 0 && <span class="muted"> › </span>}
-              <span class="muted">{called === '' ? kind : `${kind} `}</span>
-              <b>{called}</b>
-            </>
-          ))
+          <Separated
+            items={path}
+            by={<span class="muted"> › </span>}
+            of={({ kind, name: called }) => (
+              <>
+                <span class="muted">{called === '' ? kind : `${kind} `}</span>
+                <b>{called}</b>
+              </>
+            )}
+          />
         )}
       </h2>
       <HistoryLink links={links} entity={entity} />

@@ -1,4 +1,5 @@
 import type { WrittenRule } from './rules-schema.ts'
+import { capitalised } from '../../../lib/texts.ts'
 
 type WrittenMatch = NonNullable<WrittenRule['match']>
 type EntityKeys = Pick<WrittenMatch, 'entity' | 'path' | 'change'>
@@ -71,8 +72,4 @@ function either(texts: string | readonly string[], word = 'or'): string {
   const all = [texts].flat()
   const last = all.at(-1) ?? ''
   return all.length < 2 ? last : `${all.slice(0, -1).join(', ')} ${word} ${last}`
-}
-
-function capitalised(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }

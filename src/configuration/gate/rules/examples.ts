@@ -42,9 +42,9 @@ export function checkExamples({
 
 function expectedOf({ expect: { allowed, needs, denies, warns } }: WrittenExample): string {
   const expected = renderOutcome({
-    needs: listed(needs),
-    denies: listed(denies),
-    warns: listed(warns),
+    needs: listOfTexts(needs),
+    denies: listOfTexts(denies),
+    warns: listOfTexts(warns),
   })
   return allowed === false && expected === 'allowed' ? 'not allowed' : expected
 }
@@ -83,7 +83,7 @@ function questionOf(example: WrittenExample, rules: RuleSet): Question {
     caller: {
       standing: standingOf(caller),
       credential: by?.credential ?? 'session',
-      overrides: listed(overrides),
+      overrides: listOfTexts(overrides),
     },
     reason,
     proposal: approvals === undefined ? null : proposalOf(caller.user, approvals, change, rules),
@@ -105,8 +105,8 @@ function changeOf({ change }: WrittenExample): GateChange {
       entity,
       names: [foldEntity(entity)],
       kinds: [kind],
-      groups: group === undefined ? own : listed(group),
-      environments: listed(environment).map(nameKey),
+      groups: group === undefined ? own : listOfTexts(group),
+      environments: listOfTexts(environment).map(nameKey),
       places: [{ steps: isWhole ? [] : (path ?? []), sort: sortOf(path), isWhole }],
       before: kind === 'added' ? null : 'before',
       after: kind === 'removed' ? null : 'after',
@@ -151,7 +151,7 @@ function peopleOf(persons: readonly ExamplePerson[]): People {
 }
 
 function standingOf({ user, roles = [], administers }: ExamplePerson): Standing {
-  const parts = listed(administers)
+  const parts = listOfTexts(administers)
   const administersServer = parts.includes('server')
   return {
     username: user,
@@ -161,7 +161,7 @@ function standingOf({ user, roles = [], administers }: ExamplePerson): Standing 
   }
 }
 
-function listed(texts: string | readonly string[] | undefined): readonly string[] {
+export function listOfTexts(texts: string | readonly string[] | undefined): readonly string[] {
   if (texts === undefined) return []
   return typeof texts === 'string' ? [texts] : texts
 }
