@@ -49,7 +49,7 @@ export function describeSystemFault(
   const words = FAULTS.get(codeOf(error))?.replace('the server', machine)
   if (words === undefined) return null
   const isPlaced = 'path' in error && typeof error.path === 'string'
-  return isPlaced ? `${shown(String(error.path))}: ${words}` : sentence(words)
+  return isPlaced ? `${shown(String(error.path))}: ${words}` : capitalised(words)
 }
 
 export interface ComplaintContext {
