@@ -105,8 +105,14 @@ export class IndexFile {
     const folder = dirname(this.#path)
     await this.#fs.mkdir(folder, { recursive: true })
     const draft = join(folder, draftName())
-    await this.#write(this.#withHeader(lines), { path: draft, flags: 'wx' })
-    await this.#fs.rename(draft, this.#path)
+    try {
+      await this.#write(this.#withHeader(lines), { path: draft, flags: 'wx' })
+      await this.#fs.rename(draft, this.#path)
+    } catch (error) {
+      // It is tried again at each look: on a full disk, parts of it would take what room there is.
+      await this.#fs.rm(draft, { force: true })
+      throw error
+    }
   }
 
   *#withHeader(lines: Iterable<string>): Generator<string, void> {

@@ -75,6 +75,8 @@ export class IndexKeeper {
   #index: RevisionIndex
   /** How many of the newest entries the store lacks. */
   #unwritten = 0
+  /** Why it could not be stored at the last attempt, which has been reported; null when it was. */
+  #fault: string | null = null
 
   constructor(file: IndexStore, context: KeeperContext, report: Report = () => {}) {
     this.#report = report
@@ -137,9 +139,12 @@ export class IndexKeeper {
     this.#unwritten = 0
     try {
       await this.#file.write({ index: this.#index, added })
+      this.#fault = null
     } catch (error) {
       const code = fsErrorCode(error)
       if (code === null) throw error
+      if (code === this.#fault) return
+      this.#fault = code
       this.#report({ level: 'warning', message: 'The index cannot be stored', facts: { code } })
     }
   }
