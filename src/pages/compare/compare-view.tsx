@@ -269,8 +269,18 @@ function hidesSecrets({ regions }: Comparison): boolean {
   return cells.some((cell) => cell?.pieces.some(({ isSecret }) => isSecret))
 }
 
+/** Lines belong to what they begin in: changes of an entity on a line that it shares are not among its lines. */
+function whereElse(summary: CompareViewProps['summary'], entity: string): string {
+  const [change] = summary === null || summary === 'later' ? [] : summary.first
+  const line = (change?.after ?? change?.before)?.first
+  if (line === undefined) return `Nothing differs in ${entity}. `
+  return `The change of ${entity} is on line ${line}, which begins outside of it. `
+}
+
 /** Explains cases in which the text alone would be confusing. */
-function State({ frame: { links, wordsOf }, comparison, query, from, to }: CompareViewProps) {
+function State(props: CompareViewProps) {
+  const { frame, comparison, summary, query, from, to } = props
+  const { links, wordsOf } = frame
   const { before, after, isSpaceOnly, regions, differs } = comparison
   const swap = links.compare(to, from, compareQueryOf(query))
   const all = links.compare(
@@ -307,7 +317,7 @@ function State({ frame: { links, wordsOf }, comparison, query, from, to }: Compa
         <p class="card">
           {query.entity === ''
             ? 'Only agents changed, and they are hidden. '
-            : `Nothing differs in ${wordsOf(query.entity)}. `}
+            : whereElse(summary, wordsOf(query.entity))}
           <a href={all}>Show all changes</a>
         </p>
       )}

@@ -234,6 +234,24 @@ describe('the comparison of two revisions', () => {
     expect(nothing).toContain('Nothing differs in pipeline none.')
   })
 
+  it('says where a change is on a line that begins outside of the entity', async () => {
+    const joined = ONE.replace(/(<pipelines group="[^"]*">)\s*/, '$1')
+    const changed = joined.replace('<pipeline name="checkout"', '$& labeltemplate="v${COUNT}"')
+    const service = await withRevisions(joined, changed)
+    const [line] = joined
+      .split('\n')
+      .flatMap((text, n) => (/><pipeline /.test(text) ? [n + 1] : []))
+
+    const html = await page(service, '/config/compare/r2/r3?entity=pipeline/checkout')
+    const other = await page(service, '/config/compare/r2/r3?entity=pipeline/billing')
+
+    expect(words(html)).toContain('label')
+    expect(html).toContain(
+      `The change of pipeline checkout is on line ${line}, which begins outside of it. <a href="/config/compare/r2/r3">`,
+    )
+    expect(other).toContain('Nothing differs in pipeline billing. ')
+  })
+
   it('narrows to the lines of one entity, whatever changed beside them', async () => {
     const ends = documentWith('first', 'last')
     const more = documentWith('first', 'one', 'two', 'three', 'last')
