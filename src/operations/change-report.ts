@@ -47,6 +47,8 @@ export const ReportedChange = z.object({
   reason: z.string(),
   /** The number of the proposal that it merged, or null. */
   proposal: z.int().nullable(),
+  /** Who merged the proposal of somebody else, or null. */
+  mergedBy: z.string().nullable(),
   approvals: z.array(z.object({ by: z.string(), digest: z.string() })).readonly(),
   overrides: z.array(OverriddenRule).readonly(),
 })
@@ -114,6 +116,7 @@ function parseCommit({
     subject: shownSubject(subjectOf(message)),
     reason: bodyOf(message),
     proposal: proposal ?? null,
+    mergedBy: valuesOf('Merged-by')[0] ?? null,
     approvals: valuesOf('Approved-by').map((value) => {
       const [by, digest] = splitLast(value)
       return { by, digest }

@@ -12,6 +12,7 @@ const COLUMNS = [
   'proposal',
   'approved',
   'overrode',
+  'merged',
 ]
 
 /** A report in one of its forms, with a line feed at its end where it has a line. */
@@ -29,10 +30,11 @@ const RENDERINGS: Readonly<
 }
 
 function cellsOf(change: ReportedChange): readonly string[] {
-  const { time, commit, author, subject, reason, proposal, approvals, overrides } = change
+  const { time, commit, author, subject, reason, proposal, mergedBy, approvals, overrides } = change
   const approved = approvals.map(({ by, digest }) => `${by} ${digest}`).join('; ')
   const overrode = overrides.map(({ by, rule }) => `${by} ${rule}`).join('; ')
-  return [time, commit, author, subject, reason, `${proposal ?? ''}`, approved, overrode]
+  const about = [time, commit, author, subject, reason, `${proposal ?? ''}`]
+  return [...about, approved, overrode, mergedBy ?? '']
 }
 
 /** A cell that no spreadsheet takes for a formula. */
@@ -42,11 +44,12 @@ function quoted(text: string): string {
 }
 
 function linesOf(change: ReportedChange): readonly string[] {
-  const { time, commit, author, subject, reason, proposal, approvals, overrides } = change
+  const { time, commit, author, subject, reason, proposal, mergedBy, approvals, overrides } = change
   return [
     `${time} ${commit.slice(0, 10)} ${author}: ${subject}`,
     ...(reason === '' ? [] : [`  reason: ${reason.replaceAll('\n', '\n          ')}`]),
     ...(proposal === null ? [] : [`  proposal: ${proposal}`]),
+    ...(mergedBy === null ? [] : [`  merged by ${mergedBy}`]),
     ...approvals.map(({ by, digest }) => `  approved by ${by}: ${digest}`),
     ...overrides.map(({ by, rule, inRecovery = false }) => {
       return `  ${inRecovery ? 'passed in a recovery' : 'overridden'} by ${by}: ${rule}`

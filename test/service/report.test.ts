@@ -29,7 +29,7 @@ describe('cairn report', () => {
     await secure(service)
     await proposeLabel(service, 'viewer', 'told')
     const approved = await ask(service, 'owner', '/1/approve', {})
-    await ask(service, 'viewer', '/1/merge', {})
+    await ask(service, 'root', '/1/merge', {})
     const agents =
       '  <agents>\n    <agent hostname="b" ipaddress="1.1.1.1" uuid="u1" />\n  </agents>\n'
     const current = await service.fetch('/api/admin/config.xml', { as: loginOf('root') })
@@ -48,6 +48,7 @@ describe('cairn report', () => {
       author: 'viewer',
       subject: 'Label told',
       proposal: 1,
+      mergedBy: 'root',
       approvals: [{ by: 'owner', digest }],
       overrides: [],
     })
@@ -63,11 +64,12 @@ describe('cairn report', () => {
       await report(clone, '--json', '--entity', 'group/first'),
     )
     expect(JSON.parse(await page('as=json&until=2001-01-01'))).toEqual([])
-    expect(await page('')).toMatch(/viewer.*Label told.*proposals\/1.*owner/s)
+    expect(await page('')).toMatch(/viewer.*Label told.*proposals\/1.*merged by root.*owner/s)
     const refused = await service.fetch('/report?as=pdf', { as: loginOf('root') })
     expect(refused.status).toBe(400)
     expect(await report(clone)).toContain(`approved by owner: ${digest}`)
-    expect(await report(clone, '--csv')).toMatch(/^time,commit,author,subject/)
+    expect(await report(clone)).toContain('  proposal: 1\n  merged by root\n')
+    expect(await report(clone, '--csv')).toMatch(/^time,commit,author,subject.*,merged$.*,root$/ms)
     expect(JSON.parse(await report(clone, '--json', '--until', '2001-01-01'))).toEqual([])
     expect(securedDocument()).not.toContain('told')
   })
@@ -131,6 +133,7 @@ describe('cairn report', () => {
         author: 'ann',
         reason: 'As agreed',
         proposal: number,
+        mergedBy: null,
         approvals: [{ by: 'abe' }],
         overrides: [],
       },

@@ -81,7 +81,7 @@ function Filter({ frame: { links }, query: { since, until, entity } }: ReportVie
 }
 
 function cellsOf({ frame: { links }, now }: ReportViewProps, change: ReportedChange) {
-  const { time, commit, author, subject, reason, proposal, approvals, overrides } = change
+  const { time, commit, author, subject, reason, proposal, mergedBy, approvals, overrides } = change
   return [
     <When time={Date.parse(time)} now={now} />,
     <span title={author}>{shownAuthor(author)}</span>,
@@ -89,7 +89,14 @@ function cellsOf({ frame: { links }, now }: ReportViewProps, change: ReportedCha
       <a href={links.snapshot(commit)}>{subject}</a>
       {reason !== '' && <p class="muted">{reason}</p>}
     </>,
-    proposal === null ? '' : <a href={links.proposal(proposal)}>{String(proposal)}</a>,
+    proposal === null ? (
+      ''
+    ) : (
+      <>
+        <a href={links.proposal(proposal)}>{String(proposal)}</a>
+        {mergedBy !== null && `, merged by ${mergedBy}`}
+      </>
+    ),
     listOf(approvals.map(({ by, digest }) => <span title={digest}>{by}</span>)),
     listOf(
       overrides.map(({ by, rule, inRecovery = false }) => (
