@@ -4,15 +4,15 @@ import { ServiceError } from '../core/errors.ts'
 import { CommitSha } from '../core/revision.ts'
 import { firstMomentOf } from '../lib/moments.ts'
 
-/** A digest from a path, a field or a header; upper case is taken as lower. */
-export function parseDigest(text: string): Digest {
+/** A digest from the path, the field or the header of that name; upper case is taken as lower. */
+export function parseDigest(text: string, name: string): Digest {
   const message = `"${text}" is not a digest: 32 hexadecimal characters`
-  return parse(Digest, text.toLowerCase(), { message, path: 'digest' })
+  return parse(Digest, text.toLowerCase(), { message, path: name })
 }
 
-export function parseSha(text: string): CommitSha {
+export function parseSha(text: string, name: string): CommitSha {
   const message = `"${text}" is not a commit: 40 or 64 hexadecimal characters`
-  return parse(CommitSha, text.toLowerCase(), { message, path: 'commit' })
+  return parse(CommitSha, text.toLowerCase(), { message, path: name })
 }
 
 export function parseWholeNumber(text: string, name: string): number {
@@ -56,9 +56,9 @@ export function parseMoment(
 const MAX_TEXT_LENGTH = 1_000
 
 /** A text to search for in the history; its white space counts. */
-export function parseSearchedText(text: string): string {
+export function parseSearchedText(text: string, name: string): string {
   if (text.length <= MAX_TEXT_LENGTH) return text
-  throw malformed(`The text is longer than ${MAX_TEXT_LENGTH} characters`, 'text')
+  throw malformed(`The text is longer than ${MAX_TEXT_LENGTH} characters`, name)
 }
 
 export function malformed(message: string, path: string): ServiceError {

@@ -47,7 +47,7 @@ export const ReportedChange = z.object({
   reason: z.string(),
   /** The number of the proposal that it merged, or null. */
   proposal: z.int().nullable(),
-  /** Who merged the proposal of somebody else, or null. */
+  /** The user that merged the proposal of somebody else, or null. */
   mergedBy: z.string().nullable(),
   approvals: z.array(z.object({ by: z.string(), digest: z.string() })).readonly(),
   overrides: z.array(OverriddenRule).readonly(),

@@ -147,7 +147,7 @@ export const configResource = resource({
       errors: ['malformed-request', 'snapshot-not-found', 'secrets-in-plain-text'],
       example: { answer: SAMPLE.document },
       handle: async (c, { configuration, snapshots }) => {
-        const digest = parseDigest(c.req.param('file').slice(0, -'.xml'.length))
+        const digest = parseDigest(c.req.param('file').slice(0, -'.xml'.length), 'digest')
         const revision = await findSnapshot(configuration, c.env.principal, digest)
         return snapshots(c, revision, 'immutable')
       },
@@ -247,8 +247,10 @@ export const configResource = resource({
       errors: ['malformed-request'],
       example: {},
       handle: async (c, { configuration }) => {
-        const from = await revisionInAddress(configuration, c.env.principal, c.req.param('from'))
-        const to = await revisionInAddress(configuration, c.env.principal, c.req.param('to'))
+        const addressOf = (side: 'from' | 'to') =>
+          revisionInAddress(configuration, c.env.principal, [side, c.req.param(side)])
+        const from = await addressOf('from')
+        const to = await addressOf('to')
         const { search } = new URL(c.req.url)
         return c.redirect(`${c.env.basePath}/api/config/diff/${from}/${to}${search}`, 301)
       },
@@ -334,7 +336,7 @@ function readQuery(query: Readonly<Record<string, string>>): RevisionQuery {
     filter: {
       ...EVERYTHING,
       mentions: q,
-      text: parseSearchedText(text),
+      text: parseSearchedText(text, 'text'),
       username: user,
       entity: entityOf(query),
       changed: changed === undefined ? null : parseWord(changed, 'changed', CHANGED_WORDS),

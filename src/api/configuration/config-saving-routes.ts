@@ -145,7 +145,7 @@ async function readSaveForm(request: Request, limit: number): Promise<HoldingReq
   return {
     door: 'post',
     document: new Uint8Array(document),
-    basedOn: parseDigest(md5.trim()),
+    basedOn: parseDigest(md5.trim(), 'md5'),
     message: messageOf(request, form),
     holds: holdsAdded(request),
   }

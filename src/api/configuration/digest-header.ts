@@ -28,7 +28,7 @@ export async function parseIfMatch(
   history: ConfigRestoringDeps['history'],
 ): Promise<Digest | null> {
   if (header.trim() === '*') return null
-  const [first, ...others] = header.split(',').map((tag) => parseDigest(bareTag(tag)))
+  const [first, ...others] = header.split(',').map((tag) => parseDigest(bareTag(tag), 'If-Match'))
   if (first === undefined || others.length === 0) return first ?? null
   const digests = [first, ...others]
   const { digest: current } = history.current()

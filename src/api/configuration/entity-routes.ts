@@ -413,5 +413,5 @@ function nameOf({ kind, name }: EntityPlace): string {
 /** @throws {ServiceError} `base-missing` without either header, `malformed-request`. */
 function baseOf(c: Context<RouteEnv>): EntityBase {
   const base = editBaseOf(c, 'entity')
-  return typeof base === 'string' ? base : base.map(parseDigest)
+  return typeof base === 'string' ? base : base.map((tag) => parseDigest(tag, 'If-Match'))
 }

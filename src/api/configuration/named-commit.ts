@@ -17,12 +17,12 @@ export function isSha(name: string): boolean {
 export async function revisionInAddress(
   { history, access }: { readonly history: History; readonly access: Access },
   principal: Principal,
-  name: string,
+  [parameter, name]: readonly [parameter: string, name: string],
 ): Promise<string> {
   if (!access.may(principal, { action: 'administer-something' })) return encodeURIComponent(name)
   await history.tags.refresh()
   const isCommit = isSha(name) || !mayNameRevision(history, name)
-  return isCommit ? parseSha(name) : encodeURIComponent(name)
+  return isCommit ? parseSha(name, parameter) : encodeURIComponent(name)
 }
 
 /**
@@ -32,9 +32,9 @@ export async function revisionInAddress(
  */
 export async function commitNamed(
   { history }: { readonly history: History },
-  name: string,
+  [parameter, name]: readonly [parameter: string, name: string],
 ): Promise<CommitSha> {
   await history.tags.refresh()
-  if (isSha(name) || !mayNameRevision(history, name)) return parseSha(name)
+  if (isSha(name) || !mayNameRevision(history, name)) return parseSha(name, parameter)
   return (await findRevisionNamed(history, name)).commit
 }

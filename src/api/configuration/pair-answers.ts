@@ -71,7 +71,7 @@ export function pairAnswers(
     assertMayRead(options, principal)
     if (!isSha(from) || !isSha(to)) return answerWith(answerNamed(c), c)
     const answer = cache.take(c.env.path + stateOf(), async () => {
-      const range = { from: parseSha(from), to: parseSha(to) }
+      const range = { from: parseSha(from, 'from'), to: parseSha(to, 'to') }
       return whole(range, await findPair(options, principal, range))
     })
     return answerWith(answer, c)
@@ -93,6 +93,9 @@ export function pairAnswers(
 
   async function rangeOf(c: PairContext): Promise<CommitRange> {
     const { from, to } = c.req.param()
-    return { from: await commitNamed(options, from), to: await commitNamed(options, to) }
+    return {
+      from: await commitNamed(options, ['from', from]),
+      to: await commitNamed(options, ['to', to]),
+    }
   }
 }

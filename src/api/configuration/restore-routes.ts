@@ -61,7 +61,7 @@ export const restoreResource = resource({
         assertMayRestore(context.configuration, c.env.principal)
         const ifMatch = c.req.header('if-match')?.trim() ?? ''
         const request = {
-          commit: await commitNamed(context.configuration, c.req.param('commit')),
+          commit: await commitNamed(context.configuration, ['commit', c.req.param('commit')]),
           reason: await readReason(c.req.raw),
           basedOn:
             ifMatch === '' ? null : await parseIfMatch(ifMatch, context.configuration.history),

@@ -79,7 +79,7 @@ export const plainSecretResource = leaderResource({
       errors: ['malformed-request', 'revision-not-found'],
       example: { answer: { message: 'The secrets of a commit are acknowledged' } },
       handle: async (c, { configuration }) => {
-        const commit = await commitNamed(configuration, c.req.param('commit'))
+        const commit = await commitNamed(configuration, ['commit', c.req.param('commit')])
         const count = await acknowledgeSecrets(configuration, c.env.principal, commit)
         const commits = count === 1 ? 'a commit' : `${count} commits`
         return json({ message: `The secrets of ${commits} are acknowledged` })

@@ -134,7 +134,7 @@ export const rulesResource = resource({
         const shown = limit === undefined ? REPLAYED : parseWholeNumber(limit, 'limit')
         const replay = await replayRules(configuration, c.env.principal, {
           bytes,
-          since: since === undefined ? null : await commitNamed(configuration, since),
+          since: since === undefined ? null : await commitNamed(configuration, ['since', since]),
           limit: Math.min(shown, MAX_REPLAYED),
         })
         const { isWhole, revisions, ...counts } = replay
@@ -167,7 +167,7 @@ export const rulesResource = resource({
       errors: ['malformed-request', 'revision-not-found'],
       example: { answer: { message: 'The override is acknowledged' } },
       handle: async (c, { configuration }) => {
-        const commit = await commitNamed(configuration, c.req.param('commit'))
+        const commit = await commitNamed(configuration, ['commit', c.req.param('commit')])
         await acknowledgeOverride(configuration, c.env.principal, commit)
         return json({ message: 'The override is acknowledged' })
       },

@@ -96,11 +96,14 @@ async function answer(
   const revisions =
     since === undefined
       ? await newestOf(followed)
-      : await notify.watch.wait(findRevision(notify, await commitNamed(notify, since)).commit, {
-          followed,
-          held: wait * 1_000,
-          signal: AbortSignal.any([c.req.raw.signal, c.env.ended]),
-        })
+      : await notify.watch.wait(
+          findRevision(notify, await commitNamed(notify, ['since', since])).commit,
+          {
+            followed,
+            held: wait * 1_000,
+            signal: AbortSignal.any([c.req.raw.signal, c.env.ended]),
+          },
+        )
   const entries = revisions
     .toReversed()
     .map((revision) => renderRevision(revision, site.clientNames))
@@ -124,10 +127,10 @@ function followedBy({ configuration }: ApiContext, c: Context<RouteEnv>): Follow
 /** A reader that comes back says what it has; a commit that is gone since then is its business to hear. */
 async function startOf({ notify }: ApiContext, c: Context<RouteEnv>): Promise<CommitSha> {
   const last = c.req.header('last-event-id')
-  if (last !== undefined && last !== '') return parseSha(last)
+  if (last !== undefined && last !== '') return parseSha(last, 'Last-Event-ID')
   const since = c.req.query('since')
   if (since === undefined) return notify.watch.current().commit
-  return findRevision(notify, await commitNamed(notify, since)).commit
+  return findRevision(notify, await commitNamed(notify, ['since', since])).commit
 }
 
 function waitOf(c: Context<RouteEnv>): number {

@@ -210,7 +210,7 @@ async function save(
   if (xml === null) throw malformed('The field xmlPartial is missing', 'xmlPartial')
   if (md5 === null) throw malformed('The field md5 is missing', 'md5')
   const place = placeIn(c, part, (name) => textField(form, name) ?? c.req.query(name))
-  const basedOn = parseDigest(md5.trim())
+  const basedOn = parseDigest(md5.trim(), 'md5')
   const edit = { place, xml, basedOn, message: messageOf(c.req.raw, form) }
   return answerAsForm(c, Buffer.from(xml), async () => {
     const { revision, setAside } = await savePartial(configuration, c.env.principal, edit)

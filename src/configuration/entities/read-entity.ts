@@ -73,15 +73,15 @@ export async function readRevision(
  */
 export function parseEntityPlace(text: string): EntityPlace {
   const place = splitEntity(text)
-  assertKind(place.kind)
+  assertKind(place.kind, 'entity')
   return place
 }
 
 /** @throws {ServiceError} `malformed-request` for a word that no kind begins with. */
-export function assertKind(kind: string): void {
+export function assertKind(kind: string, parameter = 'kind'): void {
   if (kindOfPrefix(kind) !== null) return
   const known = [...new Set(ENTITY_KINDS.map(({ prefix }) => prefix))].join(', ')
-  throw malformedRequest(`"${kind}" is not a kind of entity: ${known}`, 'kind')
+  throw malformedRequest(`"${kind}" is not a kind of entity: ${known}`, parameter)
 }
 
 /** The error for an entity that a document does not have; `at` names its revision, null the current one. */

@@ -181,7 +181,10 @@ async function reveal(
   c: Context<RouteEnv, '/config/compare/:from/:to/reveal'>,
 ): Promise<Response> {
   const { configuration } = context
-  const names = { from: parseSha(c.req.param('from')), to: parseSha(c.req.param('to')) }
+  const names = {
+    from: parseSha(c.req.param('from'), 'from'),
+    to: parseSha(c.req.param('to'), 'to'),
+  }
   const query = parseCompareQuery(c.req.query())
   const compared = findCompared(configuration, c.env.principal, names)
   const { shown, count } = await revealComparison(

@@ -33,12 +33,12 @@ export async function readEditForm(request: Request, limit: number): Promise<Edi
   return {
     draft: {
       typed,
-      basedOn: parseDigest(textField(form, 'basedOn') ?? ''),
+      basedOn: parseDigest(textField(form, 'basedOn') ?? '', 'basedOn'),
       entity: parseEntity(textField(form, 'entity') ?? ''),
     },
     action: ACTIONS.find((action) => action === asked) ?? 'check',
     message: messageOf(request, form),
-    against: against === '' ? null : parseDigest(against),
+    against: against === '' ? null : parseDigest(against, 'against'),
     choices: choicesIn(form),
   }
 }

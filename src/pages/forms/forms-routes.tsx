@@ -144,8 +144,8 @@ async function act(
   { fields, form }: SentForm<typeof Fields>,
 ): Promise<FormDone | Response> {
   const { builds } = context
-  const entity = fields.entity === '' ? null : parseDigest(fields.entity)
-  const from = { entity, document: parseDigest(fields.basedOn) }
+  const entity = fields.entity === '' ? null : parseDigest(fields.entity, 'entity')
+  const from = { entity, document: parseDigest(fields.basedOn, 'basedOn') }
   const open = await openForm(builds, c.env.principal, { ...placeOf(c), from })
   const typed = sealTyped(open.shape, decodeForm(form, open.shape, open.before), (secret) =>
     builds.box.seal(secret),

@@ -35,7 +35,7 @@ export function parseHistoryQuery(given: Given): HistoryQuery {
   const { q = '', text = '', user = '', entity = '', offset = '' } = given
   const filter: RevisionFilter = {
     mentions: q.trim(),
-    text: parseSearchedText(text),
+    text: parseSearchedText(text, 'text'),
     username: user,
     kind: parseOneOf(REVISION_KINDS, given['kind'] ?? '', 'kind'),
     entity,

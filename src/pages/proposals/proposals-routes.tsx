@@ -162,7 +162,7 @@ async function act(
       await commentOnProposal(proposals, principal, number, { text, ...placeIn(fields) })
       break
     case 'solve': {
-      const against = parseDigest(fields.against)
+      const against = parseDigest(fields.against, 'against')
       const choices = choicesIn(form)
       await solveConflicts(context, principal, number, { version, against, choices })
       break

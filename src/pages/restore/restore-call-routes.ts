@@ -65,7 +65,7 @@ async function restore(
   const fields = await readFields(c.req.raw, MAX_BODY_BYTES, RestoringFields)
   const reason = messageOf(c.req.raw, fields)
   if (name === undefined) throw malformed('The revision is missing: give ?to=', 'to')
-  const commit = await commitNamed(configuration, name)
+  const commit = await commitNamed(configuration, ['to', name])
   const order = { name: commit, scope: scopeOf(), reason, basedOn }
   const save = async () => {
     const { revision, setAside } = await restoreNow(builds, c.env.principal, order)

@@ -128,7 +128,7 @@ async function proposeRestore(
 
 function givenIn({ basedOn, reason }: z.infer<typeof Fields>) {
   if (reason.trim() === '') throw malformed('A reason is required', 'reason')
-  return { basedOn: parseDigest(basedOn), reason: checkedMessage(reason, 'reason') }
+  return { basedOn: parseDigest(basedOn, 'basedOn'), reason: checkedMessage(reason, 'reason') }
 }
 
 async function answer(

@@ -84,7 +84,7 @@ export const searchPages = definePage([
 ])
 
 async function resultOf(c: Context<RouteEnv>, { configuration, pages }: PagesContext) {
-  const text = parseSearchedText(c.req.query('q') ?? '')
+  const text = parseSearchedText(c.req.query('q') ?? '', 'q')
   const result = await search(configuration, c.env.principal, { text, links: pages.links })
   return { text, result }
 }

@@ -107,7 +107,7 @@ async function reveal(
   c: Context<RouteEnv, '/config/:name/reveal'>,
 ): Promise<Response> {
   const { configuration } = context
-  const commit = parseSha(c.req.param('name'))
+  const commit = parseSha(c.req.param('name'), 'name')
   const place = findSnapshotPlace(configuration, c.env.principal, commit)
   const query = parseSnapshotQuery(c.req.query())
   const { shown: page, count } = await revealSnapshot(configuration, place, query)
