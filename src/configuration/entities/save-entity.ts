@@ -68,7 +68,7 @@ export async function saveEntity(
   const reading = await runCooperatively(readXml(xml))
   if (!reading.ok) throw invalid(reading.problems)
   const sent = sentEntity(reading, place)
-  let edited = () => ''
+  let edited = nothing
   const edit = (document: XmlDocument) => {
     const standing = findEntity(document.root, place)
     assertOwn(access, principal, { place, part: standing ?? groupOfNew(document, place, group) })
@@ -87,6 +87,11 @@ export async function saveEntity(
     const { lines } = reading
     throw invalid(await placedInSent(error.facts.problems, { edited: text, sent, lines }))
   }
+}
+
+/** The text of an edit that was not made. */
+function nothing(): string {
+  return ''
 }
 
 /** The digest of an entity in a revision that was just made, whose document is in memory as a rule. */
