@@ -2,7 +2,7 @@ import type { Digest } from '../core/digest.ts'
 import type { CommitSha, Revision } from '../core/revision.ts'
 import type { HistoryOptions } from './history-options.ts'
 import type { RevisionColumns } from './index/revision-columns.ts'
-import type { Lineage, NumberSpan, RevisionRange, RevisionIndex } from './index/revision-index.ts'
+import type { NumberSpan, RevisionRange, RevisionIndex } from './index/revision-index.ts'
 import type { HistoryParts } from './open-history.ts'
 import { RevisionDocuments, type UnreadableRevision } from './revision-documents.ts'
 import type { Trailer } from './revision/message.ts'
@@ -104,12 +104,6 @@ export class HistoryReading {
     return keeper.index.at(offset) ?? archives?.at(number) ?? null
   }
 
-  /** The number with which the part of the history begins that has one: the repository, or an archive. */
-  beginningOf(number: number): number {
-    const { archived } = this.#parts.keeper.index
-    return (number > archived ? archived : (this.#parts.archives?.startOf(number) ?? 0)) + 1
-  }
-
   /** The numbers of the revisions that can be read, in parts that begin alone each; the newest part first. */
   parts(): readonly NumberSpan[] {
     const { index } = this.#parts.keeper
@@ -127,13 +121,11 @@ export class HistoryReading {
     return this.#parts.keeper.index.columns
   }
 
-  /** The same, but only their commits and their bases, which are quicker to read. */
-  listLineage(range: RevisionRange): readonly Lineage[] {
-    return this.#parts.keeper.index.listLineage(range)
-  }
-
-  /** The bases of a revision, the first parent first; none for an unknown one. */
-  basesOf({ commit }: Pick<Revision, 'commit'>): Lineage['bases'] {
+  /**
+   * The bases of a revision: of each parent, the first one first, the nearest revision along first parents. Mostly
+   * one; none for the first revision and for an unknown one, and several for a merge.
+   */
+  basesOf({ commit }: Pick<Revision, 'commit'>): readonly CommitSha[] {
     const { keeper, archives } = this.#parts
     return keeper.index.basesOf(commit) ?? archives?.basesOf(commit) ?? []
   }

@@ -28,7 +28,7 @@ export type { Inspection } from './revision/inspection.ts'
 export type { MaintenanceLimits, MaintenanceState } from './upkeep/maintenance.ts'
 export type { HistoryEvent, HistoryProblem } from './revision/problems.ts'
 export type { Authorship, RevisionColumns, WantedColumns } from './index/revision-columns.ts'
-export type { Lineage, NumberSpan } from './index/revision-index.ts'
+export type { NumberSpan } from './index/revision-index.ts'
 export type { RevisionListener, RevisionEvent } from './revision/revision-events.ts'
 
 /**

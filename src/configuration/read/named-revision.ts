@@ -15,19 +15,31 @@ export async function findRevisionNamed(history: History, name: string): Promise
   await history.tags.refresh()
   const tagged = isNameOfRevision(name) ? null : history.tags.find(name)
   const revision =
-    tagged === null ? await find(history, name.toLowerCase()) : await history.findCommitEver(tagged)
+    tagged === null
+      ? (findUntagged(history, name) ?? (await findByHex(history, name.toLowerCase())))
+      : await history.findCommitEver(tagged)
   if (revision !== null) return revision
+  throw revisionUnknown(history, name)
+}
+
+/** The error for a name of a revision that is not there. */
+export function revisionUnknown(history: History, name: string): ServiceError {
   const number = numberInName(name.toLowerCase())
   const hint = number === null ? archiveHint(history) : archiveHintFor(history, number)
   const message = `There is no revision ${name}${hint}`
-  throw new ServiceError('revision-not-found', message, { commit: name })
+  return new ServiceError('revision-not-found', message, { commit: name })
 }
 
-async function find(history: History, name: string): Promise<Revision | null> {
+/** The revision of the branch, or of an archive, that a name means which is no tag; null for none. */
+export function findUntagged(history: History, text: string): Revision | null {
+  const name = text.toLowerCase()
   if (name === 'current') return history.current()
   const number = numberInName(name)
   if (number !== null) return history.at(number)
-  return (await findByHex(history, name)) ?? findByTime(history, name)
+  const digest = Digest.safeParse(name)
+  if (digest.success) return history.find(digest.data)
+  const commit = CommitSha.safeParse(name)
+  return commit.success ? history.findCommit(commit.data) : findByTime(history, name)
 }
 
 /** Whether a text names a revision by itself, so that a tag of that name is never asked for. */

@@ -12,7 +12,7 @@ import { syncFolder } from '../../storage/sync-folder.ts'
 import { DroppedRevisions } from '../dropped/dropped-revisions.ts'
 import { IndexFile, type IndexOrigin } from '../index/index-file.ts'
 import { IndexKeeper } from '../index/index-keeper.ts'
-import type { Lineage, RevisionIndex } from '../index/revision-index.ts'
+import type { RevisionIndex } from '../index/revision-index.ts'
 import { type ArchivedPart, archivedOf, boundaryOf } from '../record/archive-record.ts'
 import type { Classification } from '../revision/classify.ts'
 import { sha256OfArchive, unbundleArchive } from './check-archive.ts'
@@ -96,15 +96,12 @@ export class ServedArchives implements AsyncDisposable {
     return this.#first(({ index }) => index.numberOf(commit))
   }
 
-  basesOf(commit: CommitSha): Lineage['bases'] | null {
+  basesOf(commit: CommitSha): readonly CommitSha[] | null {
     return this.#first(({ index }) => index.basesOf(commit))
   }
 
   at(number: number): Revision | null {
-    return this.#first(
-      ({ index }) => index.at(index.size() - number),
-      ({ index }) => number > index.archived && number <= index.size(),
-    )
+    return this.#first(({ index }) => index.at(index.size() - number))
   }
 
   /** The numbers of the revisions of each archive, the newest archive first. */
@@ -112,14 +109,6 @@ export class ServedArchives implements AsyncDisposable {
     return this.#archives
       .map(({ index }) => ({ first: index.archived + 1, last: index.size() }))
       .toSorted((one, other) => other.first - one.first)
-  }
-
-  /** The number of revisions before the archive with this one. */
-  startOf(number: number): number | null {
-    return this.#first(
-      ({ index }) => index.archived,
-      ({ index }) => number > index.archived && number <= index.size(),
-    )
   }
 
   /**
@@ -142,12 +131,9 @@ export class ServedArchives implements AsyncDisposable {
     for (const { reader } of this.#archives) await reader[Symbol.asyncDispose]()
   }
 
-  #first<Found>(
-    look: (archive: ServedArchive) => Found | null,
-    isLooked: (archive: ServedArchive) => boolean = () => true,
-  ): Found | null {
+  #first<Found>(look: (archive: ServedArchive) => Found | null): Found | null {
     for (const archive of this.#archives) {
-      const found = isLooked(archive) ? look(archive) : null
+      const found = look(archive)
       if (found !== null) return found
     }
     return null

@@ -59,16 +59,6 @@ const MAX_SEGMENTS = 500
 /** As many entries are looked through for a commit before all of them are numbered by their commits. */
 const NEAR_END = 200
 
-/** A revision and those that it came upon, by their commits. */
-export interface Lineage {
-  readonly commit: CommitSha
-  /**
-   * Of each parent, the nearest revision along first parents. A revision mostly has one, the first
-   * has none, and a merge can have several.
-   */
-  readonly bases: readonly CommitSha[]
-}
-
 /** The numbers of revisions that follow each other, both included. */
 export interface NumberSpan {
   readonly first: number
@@ -228,13 +218,6 @@ export class RevisionIndex {
     return this.#placesOf({ offset, limit }).flatMap((place) => this.#revisionAt(place) ?? [])
   }
 
-  /** The same, but only their commits and those of their bases, which are quicker to read. */
-  listLineage({ offset, limit }: RevisionRange): readonly Lineage[] {
-    return this.#placesOf({ offset, limit }).map((place) => {
-      return { commit: this.commitAt(place), bases: this.#basesAt(place) }
-    })
-  }
-
   /** The revisions from a place up to the present end, oldest first, each read when it is asked for. */
   revisionsFrom(start: number): LazyList<Revision> {
     const first = lastUpTo(this.#revisions, start - 1) + 1
@@ -245,7 +228,7 @@ export class RevisionIndex {
   }
 
   /** The bases of a revision, by its commit; null when it is none of this history. */
-  basesOf(commit: CommitSha): Lineage['bases'] | null {
+  basesOf(commit: CommitSha): readonly CommitSha[] | null {
     const place = this.placeOf(commit)
     return place === null || this.#digestAt(place) === null ? null : this.#basesAt(place)
   }
@@ -313,7 +296,7 @@ export class RevisionIndex {
     return { commit, isClosed, parents, digest, revision: this.#revisionAt(place) }
   }
 
-  #basesAt(place: number): Lineage['bases'] {
+  #basesAt(place: number): readonly CommitSha[] {
     const bases = this.#parentPlaces(place).flatMap((parent) => this.#revisionFrom(parent) ?? [])
     return bases.length > 1 ? [...new Set(bases)] : bases
   }

@@ -41,12 +41,6 @@ export class NumberList {
     this.#length = Math.max(0, this.#length - 1)
   }
 
-  /** Sets the number at a place; those between the end and it become `between`. */
-  set(place: number, number: number, between: number): void {
-    while (this.#length <= place) this.push(between)
-    this.#numbers[place] = number
-  }
-
   /** A copy of those from `start` on, as `Array.prototype.slice` gives. */
   slice(start = 0, end = this.#length): readonly number[] {
     return Array.from(this.#numbers.subarray(start, Math.min(end, this.#length)))
@@ -55,9 +49,5 @@ export class NumberList {
   /** The present numbers without a copy, for loops over all of them. */
   view(): Int32Array | Float64Array {
     return this.#numbers.subarray(0, this.#length)
-  }
-
-  clear(): void {
-    this.#length = 0
   }
 }

@@ -52,21 +52,18 @@ function same({ before, after }: Row, options: RowsOptions): string {
 }
 
 function changed(rows: readonly Row[], options: RowsOptions): string[] {
-  const removed = rows.flatMap(({ before }) =>
-    before === null
-      ? []
-      : [
-          `${numberHtml(before, 'L', options, ' del')}<td class="n del"></td>${changedCode(before, 'before', options)}`,
-        ],
-  )
-  const added = rows.flatMap(({ after }) =>
-    after === null
-      ? []
-      : [
-          `<td class="n ins"></td>${numberHtml(after, 'R', options, ' ins')}${changedCode(after, 'after', options)}`,
-        ],
-  )
-  return [...removed, ...added]
+  const removed = rows.flatMap(({ before }) => before ?? [])
+  const added = rows.flatMap(({ after }) => after ?? [])
+  return [
+    ...removed.map(
+      (cell) =>
+        `${numberHtml(cell, 'L', options, ' del')}<td class="n del"></td>${changedCode(cell, 'before', options)}`,
+    ),
+    ...added.map(
+      (cell) =>
+        `<td class="n ins"></td>${numberHtml(cell, 'R', options, ' ins')}${changedCode(cell, 'after', options)}`,
+    ),
+  ]
 }
 
 function cellHtml(cell: Cell | null, side: Side, isChanged: boolean, options: RowsOptions): string {

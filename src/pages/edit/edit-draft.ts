@@ -74,7 +74,7 @@ export async function openDraft(
   const action = entity === null ? 'administer' : 'administer-something'
   assertMay(deps.access, principal, { action })
   const base = await deps.history.findEver(basedOn)
-  if (!base) throw notInHistory(deps.history.current().digest)
+  if (!base) throw notInHistory(deps.history.current())
   await assertMayEdit(deps, principal, { entity, revisions: [base] })
   const baseBytes = await deps.history.readDocument(base)
   if (!deps.access.may(principal, { action: 'administer' }) && entity !== null) {
@@ -173,7 +173,8 @@ function noPart(reason: NoPart, entity: EntityName | null): ServiceError {
   return new ServiceError('config-invalid', message, { problems })
 }
 
-function notInHistory(current: Digest): ServiceError {
+/** The error for an edit of a document that was never in the history. */
+export function notInHistory({ digest: current }: Revision): ServiceError {
   const message = 'The edit is based on a configuration that is not in the history'
   return new ServiceError('config-stale', message, { current, problems: [] })
 }

@@ -332,7 +332,6 @@ async function answerEditor(
     message: shown.message ?? '',
     firstLine: await firstLineOf(builds, base, draft.entity),
     problems: shown.problems ?? [],
-    changes: null,
     notice: shown.notice ?? null,
     hasInvalidEdit: history.hasInvalidEdit,
     isRepair: shown.isRepair ?? false,

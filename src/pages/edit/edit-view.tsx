@@ -27,8 +27,6 @@ export interface EditViewProps {
   /** The line of the document at which the text starts. */
   readonly firstLine: number
   readonly problems: readonly DraftProblem[]
-  /** The number of changes; null while unknown. */
-  readonly changes: number | null
   readonly notice: string | null
   /** Whether the file on disk holds an edit that is not valid, which a save replaces. */
   readonly hasInvalidEdit: boolean
@@ -129,13 +127,11 @@ function About({ frame, base, entity }: EditViewProps) {
   )
 }
 
-function Actions({ changes, message }: EditViewProps) {
+function Actions({ message }: EditViewProps) {
   const preview = (
     <>
       Preview changes
-      <span class="count badge" data-count="">
-        {changes === null ? '' : String(changes)}
-      </span>
+      <span class="count badge" data-count="" />
     </>
   )
   return (

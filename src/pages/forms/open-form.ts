@@ -16,7 +16,12 @@ import {
 import { readXml, type XmlDocument } from '../../document/xml/xml-reader.ts'
 import type { XmlElement } from '../../document/xml/xml-tree.ts'
 import { runCooperatively } from '../../lib/cooperative.ts'
-import { assertMayEdit, type EditDraft, type EditingDeps } from '../edit/edit-draft.ts'
+import {
+  assertMayEdit,
+  type EditDraft,
+  type EditingDeps,
+  notInHistory,
+} from '../edit/edit-draft.ts'
 import { EntityName, findSpan } from '../work/edit-scope.ts'
 
 /** The form of an entity, with the revision that it began from. */
@@ -97,9 +102,7 @@ async function placeIn(
 async function revisionOf(history: EditingDeps['history'], document: Digest): Promise<Revision> {
   const revision = await history.findEver(document)
   if (revision) return revision
-  const message = 'The edit is based on a configuration that is not in the history'
-  const { digest: current } = history.current()
-  throw new ServiceError('config-stale', message, { current, problems: [] })
+  throw notInHistory(history.current())
 }
 
 function entityNamed(kind: string, name: string): EntityName {

@@ -1,7 +1,6 @@
 import type { PipelineInstance, PipelinePause } from '../../builds/engine/documents.ts'
 import type { StageRun } from '../../builds/engine/queries.ts'
 import type { Pipeline } from '../../document/model/model.ts'
-import { ServiceError } from '../../core/errors.ts'
 import { type Pagination, PAGE_SIZE } from '../../core/page.ts'
 import type { Principal } from '../../core/principal.ts'
 import { isSameName } from '../../core/name-key.ts'
@@ -16,6 +15,7 @@ import { type RunMaterial, runMaterials } from './material-names.ts'
 import { type PipelinesPageDeps, problemsByPipeline } from './pipelines-page.ts'
 import { readValueStream, type ValueStream } from './value-stream.ts'
 import { type TimelineEntry, timelineOf } from '../runs/timeline.ts'
+import { pipelineNotFound } from '../../builds/engine/stage-not-found.ts'
 
 export interface PipelinePageDeps extends PipelinesPageDeps {
   readonly unsupported: Unsupported
@@ -71,10 +71,7 @@ export async function readPipelinePage(
   const effective = pipelines.find(asked)
   const page = await builds.pipelineHistory(asked, offset)
   const name = effective?.pipeline.name ?? page.items[0]?.name ?? asked
-  if (!effective && page.pagination.total === 0) {
-    const message = `There is no pipeline ${asked}`
-    throw new ServiceError('pipeline-not-found', message, { pipeline: asked })
-  }
+  if (!effective && page.pagination.total === 0) throw pipelineNotFound(asked)
   const items = await viewableRuns(deps, principal, page.items)
   const [older = null] = await olderRun(deps, principal, { name, offset })
   const pause = effective && (await builds.pauseOf(name))

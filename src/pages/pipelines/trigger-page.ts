@@ -2,12 +2,12 @@ import { recentRuns } from '../../builds/runs/list-pipelines.ts'
 import { configuredVariables } from '../../builds/runs/run-variables.ts'
 import type { ScheduleOptions } from '../../builds/runs/start-runs.ts'
 import { assertMay } from '../../configuration/access/permission.ts'
-import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import { materialFingerprint } from '../../document/materials/identity.ts'
 import { shownMaterial } from '../../document/materials/shown-material.ts'
 import { type Form, textField } from '../../http/request-body.ts'
 import type { PipelinesPageDeps } from './pipelines-page.ts'
+import { pipelineNotFound } from '../../builds/engine/stage-not-found.ts'
 
 /** A material in the form of a run with options. */
 export interface OfferedMaterial {
@@ -47,10 +47,7 @@ export async function readTriggerPage(
   const { access, pipelines } = deps
   assertMay(access, principal, { action: 'trigger-pipeline', pipeline: asked })
   const found = pipelines.find(asked)
-  if (!found) {
-    const message = `There is no pipeline ${asked}`
-    throw new ServiceError('pipeline-not-found', message, { pipeline: asked })
-  }
+  if (!found) throw pipelineNotFound(asked)
   const { pipeline, group } = found
   const { name } = pipeline
   const runs = await recentRuns(deps, principal, name)

@@ -1,21 +1,17 @@
-import { Digest } from '../../core/digest.ts'
-import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import {
-  CommitSha,
   type Revision,
   type RevisionKind,
   revisionKindOf,
   shownAuthor,
 } from '../../core/revision.ts'
-import { archiveHint, archiveHintFor } from '../../history/archive-hint.ts'
 import type { History } from '../../history/history.ts'
 import { type Access, assertMay } from '../../configuration/access/permission.ts'
 import {
-  findByTime,
   findInEffectAt,
+  findUntagged,
   isNameOfRevision,
-  numberInName,
+  revisionUnknown,
 } from '../../configuration/read/named-revision.ts'
 
 export interface RevisionReadingDeps {
@@ -41,7 +37,7 @@ export interface NumberedRevision extends Revision {
 
 export function numbered(history: History, revision: Revision): NumberedRevision {
   const number = history.numberOf(revision)
-  if (number === null) throw unknown(history, revision.commit)
+  if (number === null) throw revisionUnknown(history, revision.commit)
   const { username, commit } = revision
   const isCurrent = history.current().commit === commit
   const [base, ...others] = history.basesOf(revision)
@@ -78,9 +74,9 @@ export function findNamed(
  */
 export function revisionNamed(history: History, name: string): NumberedRevision {
   const tagged = isNameOfRevision(name) ? null : history.tags.find(name)
-  const revision = tagged === null ? find(history, name.toLowerCase()) : history.findCommit(tagged)
+  const revision = tagged === null ? findUntagged(history, name) : history.findCommit(tagged)
   if (revision) return numbered(history, revision)
-  throw unknown(history, name)
+  throw revisionUnknown(history, name)
 }
 
 /** The revision with that number, or null. */
@@ -102,21 +98,4 @@ export function findInEffect(
   assertMay(access, principal, { action: 'administer' })
   const revision = findInEffectAt(history, time)
   return revision ? numbered(history, revision) : null
-}
-
-function find(history: History, name: string): Revision | null {
-  if (name === 'current') return history.current()
-  const number = numberInName(name)
-  if (number !== null) return findNumber(history, number)
-  const digest = Digest.safeParse(name)
-  if (digest.success) return history.find(digest.data)
-  const commit = CommitSha.safeParse(name)
-  return commit.success ? history.findCommit(commit.data) : findByTime(history, name)
-}
-
-function unknown(history: History, name: string): ServiceError {
-  const number = numberInName(name.toLowerCase())
-  const hint = number === null ? archiveHint(history) : archiveHintFor(history, number)
-  const message = `There is no revision ${name}${hint}`
-  return new ServiceError('revision-not-found', message, { commit: name })
 }

@@ -157,11 +157,6 @@ function expectToHold(index: RevisionIndex, entries: readonly IndexEntry[]): voi
   expect(index.tip()).toBe(entries.at(-1)?.commit ?? null)
   expect(index.current()).toEqual(revisions.at(-1) ?? null)
   expect(index.list({ offset: 1, limit: 5 })).toEqual(newestFirst.slice(1, 6))
-  expect(index.listLineage({ offset: 1, limit: 5 })).toEqual(
-    index.list({ offset: 1, limit: 5 }).map(({ commit }) => {
-      return { commit, bases: index.basesOf(commit) }
-    }),
-  )
   expect(index.size()).toBe(revisions.length)
   // From here on all commits are numbered, as it is neither among the newest nor the oldest.
   expect(index.placeOf(UNKNOWN)).toBeNull()
