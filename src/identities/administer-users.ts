@@ -259,9 +259,9 @@ export async function revokeAllOf(
   }: Pick<UserAdministrationDeps, 'tokens' | 'sessions' | 'invitations' | 'subscriptions'>,
   isMeant: (owner: IssuedOwner) => boolean,
 ): Promise<void> {
-  await tokens.revokeOfAll(isMeant)
+  await tokens.endOfAll(isMeant)
   await sessions.endOfAll(isMeant)
-  await invitations.revokeOfAll(isMeant)
+  await invitations.endOfAll(isMeant)
   await subscriptions.endOfAll(isMeant)
 }
 

@@ -5,7 +5,7 @@ import type { Principal } from '../core/principal.ts'
 import { environmentKey, isResourceName } from '../document/agents/agent-element.ts'
 import { isInvitation, keptOf, newInvitation } from '../security/issued-secret.ts'
 import { type InvitationRecord, INVITATIONS } from './issued-record.ts'
-import { findOwner, type IssuedOwner, ownerOf } from './issued-owner.ts'
+import { findOwner, ownerOf } from './issued-owner.ts'
 import { IssuedRecords } from './issued-records.ts'
 import type { OwnedRecordsOptions } from './owned-records.ts'
 import { TOKEN_VOUCHED_FOR_MS, type Tokens } from './tokens.ts'
@@ -44,13 +44,12 @@ export interface InvitationsOptions extends OwnedRecordsOptions {
 type Machine = NonNullable<InvitationRecord['machine']>
 
 /** Invitations of agents: each lets one machine in, once. */
-export class Invitations {
-  readonly #options: InvitationsOptions
-  readonly #records: IssuedRecords<InvitationRecord>
+export class Invitations extends IssuedRecords<InvitationRecord> {
+  readonly #tokens: InvitationsOptions['tokens']
 
-  constructor(options: InvitationsOptions) {
-    this.#options = options
-    this.#records = new IssuedRecords(INVITATIONS, options)
+  constructor({ tokens, ...options }: InvitationsOptions) {
+    super(INVITATIONS, options)
+    this.#tokens = tokens
   }
 
   /**
@@ -60,7 +59,7 @@ export class Invitations {
    * @throws {ServiceError} `malformed-request`, `too-many-invitations`.
    */
   async create(by: Principal | string, { resources, environments, expires }: NewInvitation) {
-    const now = this.#options.clock()
+    const now = this.options.clock()
     assertNames({ resources, environments })
     if (expires <= now) throw malformedRequest('expires is in the past', 'expires')
     if (expires > now + MAX_LIFETIME_MS)
@@ -70,26 +69,21 @@ export class Invitations {
     const names = { resources: [...resources], environments: [...environments] }
     const origin = await this.#originOf(by, expires)
     const record = { ...kept, ...origin, ...names, created: now, lastUsed: null }
-    await this.#records.endAll((other) => other.expires <= now)
-    await this.#records.add({ ...record, machine: null }, assertRoom)
+    await this.endAll((other) => other.expires <= now)
+    await this.add({ ...record, machine: null }, assertRoom)
     return { id: kept.id, invitation } satisfies MadeInvitation
   }
 
   /** The invitations that an agent can still use, oldest first. */
   async list(): Promise<InvitationRecord[]> {
-    const open = await this.#records.list(({ machine }) => machine === null)
+    const open = await this.listed(({ machine }) => machine === null)
     const good = await Promise.all(open.map((record) => this.#isGood(record)))
     return open.filter((_, place) => good[place])
   }
 
-  /** Revokes the invitations of all owners that `isMeant` picks. */
-  revokeOfAll(isMeant: (owner: IssuedOwner) => boolean): Promise<void> {
-    return this.#records.endAll(({ owner }) => owner !== null && isMeant(owner))
-  }
-
   /** @throws {ServiceError} `invitation-not-found` */
   async revoke(id: string): Promise<InvitationRecord> {
-    const revoked = await this.#records.end(id, () => true)
+    const revoked = await this.endOne(id, () => true)
     if (revoked !== null) return revoked
     throw new ServiceError('invitation-not-found', `There is no invitation ${id}`, { id })
   }
@@ -97,7 +91,7 @@ export class Invitations {
   /** Returns the names granted to a machine; null when the invitation is not valid for it. */
   async find(invitation: string, machine: Machine): Promise<InvitedNames | null> {
     if (!isInvitation(invitation)) return null
-    const record = await this.#records.find(invitation)
+    const record = await this.findIssued(invitation)
     if (record === null || !isFor(machine, record)) return null
     return (await this.#isGood(record)) ? record : null
   }
@@ -109,7 +103,7 @@ export class Invitations {
   async reserve(invitation: string, machine: Machine): Promise<boolean> {
     if ((await this.find(invitation, machine)) === null) return false
     const isWanted = (record: InvitationRecord) => isFor(machine, record)
-    return this.#records.change(keptOf(invitation).id, isWanted, (record) => ({
+    return this.change(keptOf(invitation).id, isWanted, (record) => ({
       ...record,
       machine,
     }))
@@ -117,21 +111,21 @@ export class Invitations {
 
   /** Ends an invitation: its machine is registered. */
   async use(invitation: string): Promise<void> {
-    await this.#records.end(keptOf(invitation).id, () => true)
+    await this.endOne(keptOf(invitation).id, () => true)
   }
 
   /** An invitation lasts no longer than its maker, and the token that it was made with. */
   async #isGood({ owner, token, expires }: InvitationRecord): Promise<boolean> {
-    if (expires <= this.#options.clock()) return false
-    if (token !== null && !(await this.#options.tokens.isGood(token))) return false
-    return owner === null || (await findOwner(this.#options, owner, TOKEN_VOUCHED_FOR_MS)) !== null
+    if (expires <= this.options.clock()) return false
+    if (token !== null && !(await this.#tokens.isGood(token))) return false
+    return owner === null || (await findOwner(this.options, owner, TOKEN_VOUCHED_FOR_MS)) !== null
   }
 
   async #originOf(by: Principal | string, expires: number) {
     if (typeof by === 'string') return { maker: by, owner: null, token: null, expires }
     const token = by.credential?.kind === 'token' ? by.credential.id : null
-    const end = token === null ? null : await this.#options.tokens.expiryOf(token)
-    const owner = ownerOf(by, this.#options.clock())
+    const end = token === null ? null : await this.#tokens.expiryOf(token)
+    const owner = ownerOf(by, this.options.clock())
     return { maker: by.username, owner, token, expires: Math.min(expires, end ?? expires) }
   }
 }

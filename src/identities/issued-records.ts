@@ -9,21 +9,21 @@ const MINUTE_MS = 60_000
 const MAX_NOTED = 10_000
 
 /** The issued secrets of one kind in the store. */
-export class IssuedRecords<
+export abstract class IssuedRecords<
   Record extends IssuedRecord & { readonly owner: IssuedOwner | null },
 > extends OwnedRecords<Record> {
   /** The minutes of the uses that were noted, or could not be: each is tried once. */
   readonly #noted = new Map<string, number>()
 
   /** The record of a secret; null when none like it is there. */
-  async find(secret: string): Promise<Record | null> {
+  protected async findIssued(secret: string): Promise<Record | null> {
     const { id, hash } = keptOf(secret)
     const record = await this.options.store.find(this.kind, id)
     return record?.hash === hash ? record : null
   }
 
   /** Records the use of a credential, to the minute, in the background. */
-  noteUse(record: Record): void {
+  protected noteUse(record: Record): void {
     const { clock, log, store } = this.options
     const lastUsed = Math.floor(clock() / MINUTE_MS) * MINUTE_MS
     if (Math.max(record.lastUsed ?? 0, this.#noted.get(record.id) ?? 0) >= lastUsed) return

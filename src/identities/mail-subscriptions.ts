@@ -30,47 +30,28 @@ export interface MailSubscriber {
 }
 
 /** The subscriptions of users to news by mail. They end with their user, as tokens do. */
-export class MailSubscriptions {
-  readonly #options: OwnedRecordsOptions
-  readonly #records: OwnedRecords<MailSubscription>
-
+export class MailSubscriptions extends OwnedRecords<MailSubscription> {
   constructor(options: OwnedRecordsOptions) {
-    this.#options = options
-    this.#records = new OwnedRecords(MAIL_SUBSCRIPTIONS, options)
+    super(MAIL_SUBSCRIPTIONS, options)
   }
 
   /** The wishes of a user; null of one who wants no mail. */
   async find(principal: Principal): Promise<MailWishes | null> {
-    const record = await this.#records.findById(idOf(principal))
+    const record = await this.findById(idOf(principal))
     return record !== null && isSameOwner(record.owner, principal) ? record.wishes : null
   }
 
   put(principal: Principal, wishes: MailWishes): Promise<void> {
-    const created = this.#options.clock()
+    const created = this.options.clock()
     const owner = ownerOf(principal, created)
-    return this.#records.add({ id: idOf(principal), created, owner, wishes })
-  }
-
-  /** Ends the subscription of a user. */
-  end(principal: Principal): Promise<void> {
-    return this.endOfAll((owner) => isSameOwner(owner, principal))
-  }
-
-  /** Ends the subscriptions of all owners that `isMeant` picks. */
-  endOfAll(isMeant: (owner: IssuedOwner) => boolean): Promise<void> {
-    return this.#records.endAll(({ owner }) => isMeant(owner))
-  }
-
-  /** Gives the subscription of a user the roles that the user's source gives now. */
-  vouch(principal: Principal): Promise<void> {
-    return this.#records.vouch(principal)
+    return this.add({ id: idOf(principal), created, owner, wishes })
   }
 
   /** The subscribers who can log in now; not those who are gone or disabled. */
   async subscribers(): Promise<readonly MailSubscriber[]> {
     const subscribers: MailSubscriber[] = []
-    for (const { id, owner, wishes } of await this.#records.list(() => true)) {
-      const principal = await findOwner(this.#options, owner, TOKEN_VOUCHED_FOR_MS)
+    for (const { id, owner, wishes } of await this.listed(() => true)) {
+      const principal = await findOwner(this.options, owner, TOKEN_VOUCHED_FOR_MS)
       if (principal !== null) subscribers.push({ id, principal, wishes })
     }
     return subscribers

@@ -26,7 +26,7 @@ interface Owned {
 }
 
 /** The records of one kind that end with the user to whom they belong. */
-export class OwnedRecords<Record extends Owned> {
+export abstract class OwnedRecords<Record extends Owned> {
   protected readonly kind: DocumentKind<Record>
   protected readonly options: OwnedRecordsOptions
 
@@ -35,12 +35,12 @@ export class OwnedRecords<Record extends Owned> {
     this.options = options
   }
 
-  findById(id: string): Promise<Record | null> {
+  protected findById(id: string): Promise<Record | null> {
     return this.options.store.find(this.kind, id)
   }
 
   /** The records that `isWanted` picks, oldest first. */
-  async list(isWanted: (record: Record) => boolean): Promise<Record[]> {
+  protected async listed(isWanted: (record: Record) => boolean): Promise<Record[]> {
     const entries = await this.options.store.list(this.kind)
     return entries
       .map(({ value }) => value)
@@ -49,7 +49,10 @@ export class OwnedRecords<Record extends Owned> {
   }
 
   /** Adds or replaces a record, unless `refuse` throws when it is given the others. */
-  async add(record: Record, refuse: (others: readonly Record[]) => void = () => {}): Promise<void> {
+  protected async add(
+    record: Record,
+    refuse: (others: readonly Record[]) => void = () => {},
+  ): Promise<void> {
     await this.options.store.change(async (transaction) => {
       const entries = await transaction.list(this.kind)
       refuse(entries.map(({ value }) => value))
@@ -58,7 +61,7 @@ export class OwnedRecords<Record extends Owned> {
   }
 
   /** Changes one that `isWanted` accepts. Returns whether there was one. */
-  change(
+  protected change(
     id: string,
     isWanted: (record: Record) => boolean,
     edit: (record: Record) => Record,
@@ -72,7 +75,10 @@ export class OwnedRecords<Record extends Owned> {
   }
 
   /** Ends one that `isWanted` accepts. Returns it, or null when there is none. */
-  async end(id: string, isWanted: (record: Record) => boolean): Promise<Record | null> {
+  protected async endOne(
+    id: string,
+    isWanted: (record: Record) => boolean,
+  ): Promise<Record | null> {
     const ended = await this.options.store.change(async (transaction) => {
       const record = await transaction.find(this.kind, id)
       if (record === null || !isWanted(record)) return null
@@ -84,8 +90,8 @@ export class OwnedRecords<Record extends Owned> {
   }
 
   /** Ends all that `isWanted` picks. */
-  async endAll(isWanted: (record: Record) => boolean): Promise<void> {
-    const found = await this.list(isWanted)
+  protected async endAll(isWanted: (record: Record) => boolean): Promise<void> {
+    const found = await this.listed(isWanted)
     if (found.length === 0) return
     await this.options.store.change(async (transaction) => {
       for (const { id } of found) await transaction.remove(this.kind, id)
@@ -93,17 +99,14 @@ export class OwnedRecords<Record extends Owned> {
     this.options.ended()
   }
 
-  /** Changes all that `isWanted` picks. */
-  async changeAll(
-    isWanted: (record: Record) => boolean,
-    changed: (record: Record) => Record,
-  ): Promise<void> {
-    if ((await this.list(isWanted)).length === 0) return
-    await this.options.store.change(async (transaction) => {
-      for (const { key, value } of await transaction.list(this.kind))
-        if (isWanted(value)) await transaction.put(this.kind, key, changed(value))
-    })
-    this.options.ended()
+  /** Ends those of all owners that `isMeant` picks. */
+  endOfAll(isMeant: (owner: IssuedOwner) => boolean): Promise<void> {
+    return this.endAll(({ owner }) => owner !== null && isMeant(owner))
+  }
+
+  /** Ends those of a user. */
+  endOf(principal: Principal): Promise<void> {
+    return this.endOfAll((owner) => isSameOwner(owner, principal))
   }
 
   /**
@@ -113,10 +116,16 @@ export class OwnedRecords<Record extends Owned> {
   async vouch(principal: Principal): Promise<void> {
     if (principal.external === undefined) return
     const now = ownerOf(principal, this.options.clock())
-    await this.changeAll(
-      ({ owner }) => owner !== null && isSameOwner(owner, principal) && isOutdated(owner, now),
-      (record) => ({ ...record, owner: { ...now, name: record.owner?.name ?? now.name } }),
-    )
+    const isWanted = ({ owner }: Record) =>
+      owner !== null && isSameOwner(owner, principal) && isOutdated(owner, now)
+    if ((await this.listed(isWanted)).length === 0) return
+    await this.options.store.change(async (transaction) => {
+      for (const { key, value } of await transaction.list(this.kind)) {
+        const owner = { ...now, name: value.owner?.name ?? now.name }
+        if (isWanted(value)) await transaction.put(this.kind, key, { ...value, owner })
+      }
+    })
+    this.options.ended()
   }
 }
 

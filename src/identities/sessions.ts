@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Principal } from '../core/principal.ts'
 import { keptOf, newSessionSecret } from '../security/issued-secret.ts'
 import { findUser, type Users } from '../security/users.ts'
-import { findOwner, type IssuedOwner, isSameOwner, ownerOf } from './issued-owner.ts'
+import { findOwner, isSameOwner, ownerOf } from './issued-owner.ts'
 import { type SessionRecord, SESSIONS } from './issued-record.ts'
 import { IssuedRecords } from './issued-records.ts'
 import type { OwnedRecordsOptions } from './owned-records.ts'
@@ -15,34 +15,30 @@ const VOUCHED_FOR_MS = 24 * 60 * 60 * 1_000
 const MAX_SESSIONS = 20
 
 /** The sessions of users who logged in on a page. */
-export class Sessions {
-  readonly #options: OwnedRecordsOptions
-  readonly #records: IssuedRecords<SessionRecord>
-
+export class Sessions extends IssuedRecords<SessionRecord> {
   constructor(options: OwnedRecordsOptions) {
-    this.#options = options
-    this.#records = new IssuedRecords(SESSIONS, options)
+    super(SESSIONS, options)
   }
 
   /** Finds the user of a session; null when it has ended. */
   async find(secret: string): Promise<Principal | null> {
-    const record = await this.#records.find(secret)
+    const record = await this.findIssued(secret)
     if (record === null || this.#isIdle(record)) return null
-    const owner = await findOwner(this.#options, record.owner, VOUCHED_FOR_MS)
-    const { users } = await this.#options.users()
+    const owner = await findOwner(this.options, record.owner, VOUCHED_FOR_MS)
+    const { users } = await this.options.users()
     if (owner === null || passwordMark(users, owner) !== record.password) return null
-    this.#records.noteUse(record)
+    this.noteUse(record)
     return { ...owner, credential: { kind: 'session', id: record.id } }
   }
 
   /** Begins a session of a user who has just logged in. Returns the value of the cookie. */
   async begin(principal: Principal): Promise<string> {
-    const { users } = await this.#options.users()
+    const { users } = await this.options.users()
     const secret = newSessionSecret()
-    const now = this.#options.clock()
-    await this.#records.endAll((record) => this.#isIdle(record))
+    const now = this.options.clock()
+    await this.endAll((record) => this.#isIdle(record))
     await this.#makeRoom(principal)
-    await this.#records.add({
+    await this.add({
       ...keptOf(secret),
       owner: ownerOf(principal, now),
       created: now,
@@ -55,37 +51,22 @@ export class Sessions {
   /** Ends the session that a cookie names, if there is one. */
   async end(secret: string): Promise<void> {
     const { id, hash: kept } = keptOf(secret)
-    await this.#records.end(id, (record) => record.hash === kept)
+    await this.endOne(id, (record) => record.hash === kept)
   }
 
   list(): Promise<SessionRecord[]> {
-    return this.#records.list((record) => !this.#isIdle(record))
-  }
-
-  /** Ends every session of a user. */
-  endOf(principal: Principal): Promise<void> {
-    return this.endOfAll((owner) => isSameOwner(owner, principal))
-  }
-
-  /** Ends the sessions of all owners that `isMeant` picks. */
-  endOfAll(isMeant: (owner: IssuedOwner) => boolean): Promise<void> {
-    return this.#records.endAll(({ owner }) => isMeant(owner))
-  }
-
-  /** Gives the sessions of a user the roles that the user's source gives now. */
-  vouch(principal: Principal): Promise<void> {
-    return this.#records.vouch(principal)
+    return this.listed((record) => !this.#isIdle(record))
   }
 
   async #makeRoom(principal: Principal): Promise<void> {
-    const own = await this.#records.list(({ owner }) => isSameOwner(owner, principal))
+    const own = await this.listed(({ owner }) => isSameOwner(owner, principal))
     const byUse = own.toSorted((one, other) => lastUseOf(other) - lastUseOf(one))
     const ending = new Set(byUse.slice(MAX_SESSIONS - 1).map(({ id }) => id))
-    if (ending.size > 0) await this.#records.endAll(({ id }) => ending.has(id))
+    if (ending.size > 0) await this.endAll(({ id }) => ending.has(id))
   }
 
   #isIdle(record: SessionRecord): boolean {
-    return this.#options.clock() - lastUseOf(record) > IDLE_TIMEOUT_MS
+    return this.options.clock() - lastUseOf(record) > IDLE_TIMEOUT_MS
   }
 }
 

@@ -51,7 +51,7 @@ export async function unsubscribe(
   principal: Principal,
 ): Promise<void> {
   assertOwn(principal)
-  await subscriptions.end(principal)
+  await subscriptions.endOf(principal)
 }
 
 function assertOwn(principal: Principal): void {

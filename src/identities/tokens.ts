@@ -6,7 +6,7 @@ import type { KnownUser } from '../security/permission-reasons.ts'
 import { keptOf, newApiToken } from '../security/issued-secret.ts'
 import { isOwner, IssuedRecords } from './issued-records.ts'
 import type { OwnedRecordsOptions } from './owned-records.ts'
-import { findOwner, type IssuedOwner, isSameOwner, ownerOf } from './issued-owner.ts'
+import { findOwner, isSameOwner, ownerOf } from './issued-owner.ts'
 import { assertLoggedIn } from './logged-in.ts'
 import { type TokenRecord, TOKENS } from './issued-record.ts'
 
@@ -34,23 +34,19 @@ export interface MadeToken {
 /**
  * The tokens of users: creates them, finds them by the credentials of a request, and revokes them.
  */
-export class Tokens {
-  readonly #options: OwnedRecordsOptions
-  readonly #records: IssuedRecords<TokenRecord>
-
+export class Tokens extends IssuedRecords<TokenRecord> {
   constructor(options: OwnedRecordsOptions) {
-    this.#options = options
-    this.#records = new IssuedRecords(TOKENS, options)
+    super(TOKENS, options)
   }
 
   /** Finds the user of a token that came with this name; null when it is not valid. */
   async find(token: string, username: string | null): Promise<Principal | null> {
-    const record = await this.#records.find(token)
-    if (record === null || isExpired(record, this.#options.clock())) return null
+    const record = await this.findIssued(token)
+    if (record === null || isExpired(record, this.options.clock())) return null
     if (username !== null && !isOwner(record, username)) return null
-    const owner = await findOwner(this.#options, record.owner, TOKEN_VOUCHED_FOR_MS)
+    const owner = await findOwner(this.options, record.owner, TOKEN_VOUCHED_FOR_MS)
     if (owner === null) return null
-    this.#records.noteUse(record)
+    this.noteUse(record)
     const { id, scope } = record
     return { ...owner, credential: { kind: 'token', id, scope } }
   }
@@ -61,7 +57,7 @@ export class Tokens {
    * @throws {ServiceError} `malformed-request`, `too-many-tokens`.
    */
   async create(principal: Principal, { name, scope, expires }: NewToken): Promise<MadeToken> {
-    const now = this.#options.clock()
+    const now = this.options.clock()
     assertName(name)
     if (expires !== null && expires <= now)
       throw malformedRequest('expires is in the past', 'expires')
@@ -69,7 +65,7 @@ export class Tokens {
     const kept = keptOf(token)
     const owner = ownerOf(principal, now)
     const record = { ...kept, owner, name, scope, expires, created: now, lastUsed: null }
-    await this.#records.add(record, (others) => {
+    await this.add(record, (others) => {
       const own = others.filter((other) => isSameOwner(other.owner, principal))
       if (own.length < MAX_TOKENS) return
       const message = `A user may have ${MAX_TOKENS} tokens: revoke one first`
@@ -82,7 +78,7 @@ export class Tokens {
    * Lists the tokens of a user, of all users with a name, or of everyone when null; oldest first.
    */
   list(of: Principal | string | null): Promise<TokenRecord[]> {
-    return this.#records.list((record) => {
+    return this.listed((record) => {
       if (typeof of === 'string') return isOwner(record, of)
       return of === null || isSameOwner(record.owner, of)
     })
@@ -90,13 +86,13 @@ export class Tokens {
 
   /** Whether a token is there and has not expired. */
   async isGood(id: string): Promise<boolean> {
-    const record = await this.#records.findById(id)
-    return record !== null && !isExpired(record, this.#options.clock())
+    const record = await this.findById(id)
+    return record !== null && !isExpired(record, this.options.clock())
   }
 
   /** When a token ends; null for one that does not expire. */
   async expiryOf(id: string): Promise<number | null> {
-    return (await this.#records.findById(id))?.expires ?? null
+    return (await this.findById(id))?.expires ?? null
   }
 
   /**
@@ -106,19 +102,9 @@ export class Tokens {
    */
   async revoke(id: string, of: Principal | null): Promise<TokenRecord> {
     const isWanted = ({ owner }: TokenRecord) => of === null || isSameOwner(owner, of)
-    const revoked = await this.#records.end(id, isWanted)
+    const revoked = await this.endOne(id, isWanted)
     if (revoked !== null) return revoked
     throw new ServiceError('token-not-found', `There is no token ${id}`, { id })
-  }
-
-  /** Revokes the tokens of all owners that `isMeant` picks. */
-  revokeOfAll(isMeant: (owner: IssuedOwner) => boolean): Promise<void> {
-    return this.#records.endAll(({ owner }) => isMeant(owner))
-  }
-
-  /** Gives the tokens of a user the roles that the user's source gives now. */
-  vouch(principal: Principal): Promise<void> {
-    return this.#records.vouch(principal)
   }
 }
 

@@ -40,14 +40,14 @@ export const BREAKS_OF_IDENTITIES: readonly Break[] = [
   {
     behaviour: 'an invitation expires',
     file: 'identities/invitations.ts',
-    find: 'if (expires <= this.#options.clock()) return false',
+    find: 'if (expires <= this.options.clock()) return false',
     replace: '',
     test: 'service/agent-invitations.test.ts',
   },
   {
     behaviour: 'a token expires',
     file: 'identities/tokens.ts',
-    find: 'if (record === null || isExpired(record, this.#options.clock())) return null',
+    find: 'if (record === null || isExpired(record, this.options.clock())) return null',
     replace: 'if (record === null) return null',
     test: 'http/identities/tokens.test.ts',
   },
