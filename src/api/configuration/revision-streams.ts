@@ -8,13 +8,11 @@ import { EventStream } from './event-stream.ts'
 export interface RevisionStreamsOptions {
   readonly watch: RevisionWatch
   readonly clientNames: ClientNames
-  /** Milliseconds between two signs of life; a connection that is silent for longer is cut. */
-  readonly alive?: number
-  /** Milliseconds after which a reader has to come back, and show that it still may. */
-  readonly longest?: number
 }
 
+/** The interval of signs of life; a connection that is silent for longer is cut. */
 const KEEP_ALIVE_INTERVAL_MS = 10_000
+/** After this time a reader has to come back, and show that it still may. */
 const MAX_DURATION_MS = 600_000
 
 /** Sends every revision to the readers of event streams, each from where it is. */
@@ -29,17 +27,14 @@ export class RevisionStreams {
 
   /** Begins a stream after a commit. */
   open(since: CommitSha, followed: FollowedRevisions): Response {
-    const { watch, clientNames, longest = MAX_DURATION_MS } = this.#options
-    const end = performance.now() + longest
+    const { watch, clientNames } = this.#options
+    const end = performance.now() + MAX_DURATION_MS
     const reader = new Reader({ watch, clientNames, followed, end }, since, () => {
       this.#readers.delete(reader)
       this.#rest()
     })
     this.#readers.add(reader)
-    this.#timer ??= setInterval(
-      () => this.#keepAlive(),
-      this.#options.alive ?? KEEP_ALIVE_INTERVAL_MS,
-    )
+    this.#timer ??= setInterval(() => this.#keepAlive(), KEEP_ALIVE_INTERVAL_MS)
     return reader.begin()
   }
 
