@@ -20,8 +20,14 @@ import { openObjectReader } from '../git/readers/open-object-reader.ts'
 import { hasFileInTree } from '../git/objects/tree-walk.ts'
 import type { CommitRecord, ObjectReader } from '../git/objects/object-reader.ts'
 import { SERVICE_COMMITTER } from '../history/revision/classify.ts'
-import { OverriddenRule, overridesIn } from '../configuration/gate/override.ts'
-import { bodyOf, parseMessage, subjectOf, trailersOf } from '../history/revision/message.ts'
+import { approvalsIn, OverriddenRule, overridesIn } from '../configuration/gate/override.ts'
+import {
+  bodyOf,
+  parseMessage,
+  subjectOf,
+  trailersOf,
+  trailerValues,
+} from '../history/revision/message.ts'
 import { runCooperatively } from '../lib/cooperative.ts'
 import nodeFs from 'node:fs/promises'
 
@@ -106,9 +112,7 @@ function parseCommit({
   const { name, email } = SERVICE_COMMITTER
   const isOurs = committer.name === name && committer.email === email
   const trailers = isOurs ? trailersOf(message) : []
-  const valuesOf = (wanted: string) =>
-    trailers.flatMap(([key, value]) => (key === wanted ? [value] : []))
-  const [proposal] = valuesOf('Proposal').map(Number).filter(Number.isSafeInteger)
+  const [proposal] = trailerValues(trailers, 'Proposal').map(Number).filter(Number.isSafeInteger)
   const change = {
     time: new Date(at).toISOString(),
     commit: sha,
@@ -116,20 +120,11 @@ function parseCommit({
     subject: shownSubject(subjectOf(message)),
     reason: bodyOf(message),
     proposal: proposal ?? null,
-    mergedBy: valuesOf('Merged-by')[0] ?? null,
-    approvals: valuesOf('Approved-by').map((value) => {
-      const [by, digest] = splitLast(value)
-      return { by, digest }
-    }),
+    mergedBy: trailerValues(trailers, 'Merged-by')[0] ?? null,
+    approvals: approvalsIn(trailers),
     overrides: overridesIn(trailers),
   }
   return { at, parent: parents[0] ?? null, change }
-}
-
-/** A name may have spaces, and what follows it has none. */
-function splitLast(text: string): readonly [string, string] {
-  const space = text.lastIndexOf(' ')
-  return [text.slice(0, space), text.slice(space + 1)]
 }
 
 /** Newer changes are looked at too: they tell the names that it had before. */

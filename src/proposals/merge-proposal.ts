@@ -8,6 +8,7 @@ import type { Verdict } from '../configuration/gate/rules/verdict.ts'
 import { gateRefusal } from '../configuration/gate/refusal.ts'
 import type { SavedChange } from '../configuration/save/save-group.ts'
 import { notValid } from '../history/revision/problems.ts'
+import { APPROVED_TRAILER } from '../configuration/gate/override.ts'
 import type { Trailer } from '../history/revision/message.ts'
 import { assessMerge, effectsOf, reviewedProposal } from './assess.ts'
 import {
@@ -25,7 +26,6 @@ import { findVisible, missing } from './propose.ts'
 import { toldProblems } from './visibility.ts'
 import { findMerged, PROPOSAL_TRAILER, settleMerge } from './settle-merge.ts'
 
-export const APPROVED_TRAILER = 'Approved-by'
 /** Names who merged the proposal of somebody else, as rules may be about that person. */
 const MERGED_TRAILER = 'Merged-by'
 

@@ -12,7 +12,8 @@ import type { DescribedChanges } from '../configuration/changes/config-changes.t
 import type { MergeConflict } from '../document/merge/merge-conflict.ts'
 import { assessMerge, effectsOf, hasSeen } from './assess.ts'
 import { touchesOf } from './content.ts'
-import { APPROVED_TRAILER } from './merge-proposal.ts'
+import { APPROVED_TRAILER } from '../configuration/gate/override.ts'
+import { trailerValues } from '../history/revision/message.ts'
 import { baseOf, mergedUpon, type ProposedResult, readVersion } from './proposed-result.ts'
 import type { Proposal, ProposalState } from './proposal.ts'
 import type { EventOf } from './proposal-event.ts'
@@ -108,9 +109,7 @@ async function reviewsOfMerge(
 ): Promise<readonly ShownReview[]> {
   const revision = merged && (await history.findCommitEver(merged.commit))
   const trailers = revision === null ? [] : await history.readTrailers(revision)
-  const approved = new Set(
-    trailers.flatMap(([name, value]) => (name === APPROVED_TRAILER ? [value] : [])),
-  )
+  const approved = new Set(trailerValues(trailers, APPROVED_TRAILER))
   return reviews.map((event) => {
     const { type, by, digest, version } = event
     const isNamed = approved.has(`${by.username} ${digest}`)

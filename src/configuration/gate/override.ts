@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ChangeOrigin } from '../../core/change-origin.ts'
-import type { Trailer } from '../../history/revision/message.ts'
+import { type Trailer, trailerValues } from '../../history/revision/message.ts'
 import type { Verdict } from './rules/verdict.ts'
 
 /** A rule that somebody passed, by an override or in a recovery. */
@@ -27,12 +27,29 @@ export function overrideTrailers(
   ]
 }
 
-/** The rules that the facts of a commit name; a user name may have spaces, the name of a rule has none. */
+/** The rules that the facts of a commit name. */
 export function overridesIn(trailers: readonly Trailer[]): readonly OverriddenRule[] {
   return trailers.flatMap(([name, value]) => {
-    const space = value.lastIndexOf(' ')
-    if (space < 0 || (name !== OVERRIDDEN && name !== RECOVERED)) return []
-    const passed = { by: value.slice(0, space), rule: value.slice(space + 1) }
-    return [name === RECOVERED ? { ...passed, inRecovery: true as const } : passed]
+    if (!value.includes(' ') || (name !== OVERRIDDEN && name !== RECOVERED)) return []
+    const [by, rule] = splitLast(value)
+    return [name === RECOVERED ? { by, rule, inRecovery: true as const } : { by, rule }]
   })
+}
+
+export const APPROVED_TRAILER = 'Approved-by'
+
+/** The approvals that the facts of a commit name. */
+export function approvalsIn(
+  trailers: readonly Trailer[],
+): readonly { readonly by: string; readonly digest: string }[] {
+  return trailerValues(trailers, APPROVED_TRAILER).map((value) => {
+    const [by, digest] = splitLast(value)
+    return { by, digest }
+  })
+}
+
+/** A user name may have spaces, and what follows it has none. */
+function splitLast(text: string): readonly [string, string] {
+  const space = text.lastIndexOf(' ')
+  return [text.slice(0, space), text.slice(space + 1)]
 }

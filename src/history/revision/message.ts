@@ -112,6 +112,11 @@ export function trailersOf(message: string): readonly Trailer[] {
   })
 }
 
+/** The values of the trailers of a name. */
+export function trailerValues(trailers: readonly Trailer[], wanted: string): readonly string[] {
+  return trailers.flatMap(([name, value]) => (name === wanted ? [value] : []))
+}
+
 /** The keys of the facts that every message has. */
 const FACTS: readonly string[] = [
   'Config-MD5',

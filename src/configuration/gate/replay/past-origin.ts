@@ -1,8 +1,8 @@
 import type { Door } from '../../../core/change-origin.ts'
 import type { Principal } from '../../../core/principal.ts'
 import { type Revision, type RevisionKind, revisionKindOf } from '../../../core/revision.ts'
-import { reasonIn, type Trailer } from '../../../history/revision/message.ts'
-import { overridesIn } from '../override.ts'
+import { reasonIn, type Trailer, trailerValues } from '../../../history/revision/message.ts'
+import { approvalsIn, overridesIn } from '../override.ts'
 import type { GateRule } from '../rules/rule.ts'
 
 /** The way in which a change of the past came, as far as its revision tells. */
@@ -67,15 +67,10 @@ function proposalIn(
   { username: author }: Revision,
   trailers: readonly Trailer[],
 ): PastProposal | null {
-  const valuesOf = (wanted: string) =>
-    trailers.flatMap(([name, value]) => (name === wanted ? [value] : []))
-  const number = Number(valuesOf('Proposal')[0] ?? Number.NaN)
+  const number = Number(trailerValues(trailers, 'Proposal')[0] ?? Number.NaN)
   if (!Number.isSafeInteger(number)) return null
-  const approvals = valuesOf('Approved-by').map((value) => {
-    const space = value.lastIndexOf(' ')
-    return { by: value.slice(0, space), digest: value.slice(space + 1) }
-  })
-  return { number, author, mergedBy: valuesOf('Merged-by')[0], approvals }
+  const [mergedBy] = trailerValues(trailers, 'Merged-by')
+  return { number, author, mergedBy, approvals: approvalsIn(trailers) }
 }
 
 /**
