@@ -145,7 +145,7 @@ describe('the doctor of a state file', () => {
     await putMore('lost', 'ends')
     overwrite(at, page)
 
-    await expect(repair()).rejects.toThrow('has lost 1 rows of its table "document"')
+    await expect(repair()).rejects.toThrow('has lost 1 row of its table "document"')
   })
 
   it('is left to a service that runs, or to whoever has it open', async () => {
