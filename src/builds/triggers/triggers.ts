@@ -26,7 +26,7 @@ import { compareRevisions } from './run-changes.ts'
 import { RunOrigins } from './run-origins.ts'
 import { SharedLooks } from './shared-looks.ts'
 import { Timers } from './timers.ts'
-import { WakeUps } from './wake-ups.ts'
+import { type WaitAside, WakeUps } from './wake-ups.ts'
 import {
   builtRevision,
   hasNews,
@@ -100,7 +100,7 @@ export class Triggers implements AsyncDisposable {
 
   constructor(options: TriggersOptions) {
     this.#options = options
-    this.#wakeUps = new WakeUps((name) => this.#lookAt(name), options.log)
+    this.#wakeUps = new WakeUps((name, aside) => this.#lookAt(name, aside), options.log)
     const { builds, pipelines, poller, clock, ticks, log, retry } = options
     this.#revisions = {
       poller,
@@ -319,28 +319,30 @@ export class Triggers implements AsyncDisposable {
     for (const name of names) this.#wakeUps.wake(name)
   }
 
-  async #lookAt(name: string): Promise<void> {
+  async #lookAt(name: string, aside: WaitAside): Promise<void> {
     try {
       const found = this.#options.pipelines.find(name)
       // A timer that fires while its pipeline is paused is skipped; the changes are built after the
       // pause.
       if (!found) this.#due.delete(name)
       else if (await this.#options.builds.pauseOf(name)) await this.#skipTick(name)
-      else if (this.#due.has(name) || isAutomatic(found.pipeline)) await this.#start(found.pipeline)
+      else if (this.#due.has(name) || isAutomatic(found.pipeline))
+        await this.#start(found.pipeline, aside)
       this.#waiting.delete(name)
     } catch (error) {
       this.#logFailure(name, error)
     }
   }
 
-  async #start(pipeline: Pipeline): Promise<void> {
+  async #start(pipeline: Pipeline, aside: WaitAside): Promise<void> {
     const name = nameKey(pipeline.name)
     const newest = await this.#newestRun(name)
     const revisions = await knownRevisions(this.#revisions, pipeline, newest)
     if (revisions === null) return
     const tick = this.#due.get(name)
     const isForced = tick !== undefined && !pipeline.timer?.onlyOnChanges
-    const isWanted = isForced || (await hasNews(this.#revisions, pipeline, { revisions, newest }))
+    const poller = waitingAside(this.#options.poller, aside)
+    const isWanted = isForced || (await hasNews({ poller }, pipeline, { revisions, newest }))
     if (isWanted && (await this.#isBusy(newest))) return
     if (!isWanted) return this.#skipTick(name)
     const approvedBy = APPROVED_BY_CHANGES
@@ -395,6 +397,11 @@ function isExpected(error: unknown): boolean {
     error instanceof ServiceError &&
     ['pipeline-locked', 'pipeline-paused', 'maintenance'].includes(error.code)
   )
+}
+
+/** A poller whose changes, for which a repository may have to be read, are waited for aside. */
+function waitingAside(poller: MaterialPoller, aside: WaitAside): Pick<MaterialPoller, 'changes'> {
+  return { changes: (fingerprint, span) => aside(() => poller.changes(fingerprint, span)) }
 }
 
 /** Stands for the newest revision of a material that was not polled yet. */

@@ -2,6 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { inBackground } from '../../lib/in-background.ts'
 import type { Log } from '../../lib/log.ts'
 
+/** Waits for something that may take long, such as a repository, while other names are checked. */
+export type WaitAside = <Result>(wait: () => Promise<Result>) => Promise<Result>
+
 /** The limit of concurrent checks. */
 const AT_ONCE = 8
 
@@ -10,16 +13,18 @@ const AT_ONCE = 8
  * woken during the check.
  */
 export class WakeUps implements AsyncDisposable {
-  readonly #look: (name: string) => Promise<void>
+  readonly #look: (name: string, aside: WaitAside) => Promise<void>
   readonly #log: Log
   /** The names to check, in the order they were woken. */
   readonly #woken = new Set<string>()
   /** The end of the work for each name that is checked, or has a job. */
   readonly #ends = new Map<string, Promise<void>>()
   #checks = 0
+  /** The checks that have waited aside, and go on one by one. */
+  readonly #returning: (() => void)[] = []
   #closed = false
 
-  constructor(look: (name: string) => Promise<void>, log: Log) {
+  constructor(look: (name: string, aside: WaitAside) => Promise<void>, log: Log) {
     this.#look = look
     this.#log = log
   }
@@ -69,10 +74,28 @@ export class WakeUps implements AsyncDisposable {
     this.#woken.delete(name)
     try {
       await nextTurn()
-      if (!this.#closed) await this.#look(name)
+      if (!this.#closed) await this.#look(name, this.#aside)
     } finally {
-      this.#checks -= 1
+      this.#leave()
     }
+  }
+
+  readonly #aside: WaitAside = async (wait) => {
+    this.#leave()
+    try {
+      return await wait()
+    } finally {
+      if (this.#checks < AT_ONCE) this.#checks += 1
+      else await new Promise<void>((resolve) => this.#returning.push(resolve))
+    }
+  }
+
+  /** Gives the place of a check to one that has waited aside, or to the next name. */
+  #leave(): void {
+    const next = this.#returning.shift()
+    if (next) return next()
+    this.#checks -= 1
+    this.#beginChecks()
   }
 }
 

@@ -81,7 +81,7 @@ export async function newestRevisions(
  * @throws {SourceFailed} when the changed files cannot be read.
  */
 export async function hasNews(
-  { poller }: RevisionsDeps,
+  { poller }: { readonly poller: Pick<MaterialPoller, 'changes'> },
   { materials }: Pipeline,
   {
     revisions,

@@ -1,9 +1,9 @@
-import { rmSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { element, git } from '../../support/documents/a-configuration.ts'
-import { BuildScene, jsonOf } from '../../support/builds/build-service.ts'
+import { BuildScene, jsonOf, makeOrigin } from '../../support/builds/build-service.ts'
 import { gitLine } from '../../support/git/git.ts'
 import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
 import { startService } from '../../support/service/service.ts'
@@ -17,6 +17,16 @@ const Health = z.object({
     z.object({ subject: z.string(), errors: z.array(z.object({ message: z.string() })) }),
   ),
 })
+
+/** Lets git wait before it sends anything of a repository in a folder of this name, as long as the file is there that is returned. */
+function holdFetches(home: string, name: string): string {
+  const hold = join(home, 'hold')
+  const wait = `case $(pwd) in */${name}*) while [ -e ${hold} ]; do touch ${hold}.begun; sleep 0.05; done;; esac`
+  writeFileSync(join(home, 'sender'), `#!/bin/sh\n${wait}\nexec "$@"\n`, { mode: 0o755 })
+  const settings = `[uploadpack]\n  packObjectsHook = ${join(home, 'sender')}\n`
+  writeFileSync(join(home, '.gitconfig'), settings)
+  return hold
+}
 
 describe('a pipeline', () => {
   it('starts on the first poll of its material, by changes, and not again without one', async () => {
@@ -37,6 +47,29 @@ describe('a pipeline', () => {
     const job = await agent.work()
     expect(job.materials).toMatchObject([{ type: 'git', revision }])
     expect(await latest(scene)).toBe('2 by changes')
+  })
+
+  it('does not wait for a repository that others read for long', { tags: ['long'] }, async () => {
+    const { scene } = await open({ pipelines: [] })
+    const { folder } = scene.service
+    const slow = makeOrigin(join(folder, 'slow'))
+    const hold = holdFetches(folder, 'slow')
+    onTestFinished(() => rmSync(hold, { force: true }))
+    const filter = element('filter', {}, [element('ignore', { pattern: 'docs/**' })])
+    const many = Array.from({ length: 10 }, (_, n) => ({
+      name: `slow-${n}`,
+      materials: [element('git', { url: slow, branch: 'main' }, [filter])],
+    }))
+    await scene.configure({ pipelines: many })
+    for (const { name } of many) await expect.poll(() => latest(scene, name)).toBe('1 by changes')
+    writeFileSync(hold, '')
+    gitLine(slow, 'commit', '-q', '--allow-empty', '-m', 'more')
+    await expect.poll(() => existsSync(`${hold}.begun`)).toBe(true)
+
+    await scene.configure({ pipelines: [...many, { name: 'quick' }] })
+
+    await expect.poll(() => latest(scene, 'quick')).toBe('1 by changes')
+    rmSync(hold)
   })
 
   it(

@@ -141,7 +141,8 @@ export const GUARDED = element('authorization', {}, [
   element('operate', {}, [element('user', {}, ['olga'])]),
 ])
 
-function makeOrigin(folder: string): string {
+/** A repository of one commit in a new folder, which is returned. */
+export function makeOrigin(folder: string): string {
   mkdirSync(folder)
   writeFileSync(join(folder, 'hello.txt'), 'hello\n')
   runGit(folder, 'init', '--quiet', '--initial-branch=main')

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { LogEvent } from '../../../src/lib/log.ts'
 import { WakeUps } from '../../../src/builds/triggers/wake-ups.ts'
@@ -33,6 +34,35 @@ describe('a woken name', () => {
     endLook()
     await wakeUps[Symbol.asyncDispose]()
     expect(begun).toEqual(['a', 'b', 'a'])
+  })
+
+  it('is looked at while any number of others wait aside, which go on eight at a time', async () => {
+    const names = Array.from({ length: 20 }, (_, n) => `slow-${n}`)
+    const begun: string[] = []
+    const goingOn: string[] = []
+    const waits: (() => void)[] = []
+    const ends: (() => void)[] = []
+    const wakeUps = new WakeUps(async (name, aside) => {
+      begun.push(name)
+      if (name === 'quick') return
+      await aside(() => new Promise<void>((resolve) => waits.push(resolve)))
+      goingOn.push(name)
+      await new Promise<void>((resolve) => ends.push(resolve))
+    }, throwing)
+    for (const name of [...names, 'quick']) wakeUps.wake(name)
+    await expect.poll(() => begun).toEqual([...names, 'quick'])
+
+    for (const end of waits) end()
+
+    await expect.poll(() => goingOn).toHaveLength(8)
+    await setImmediate()
+    expect(goingOn).toHaveLength(8)
+    for (let ended = 0; ended < names.length; ended += 1) {
+      await expect.poll(() => ends.length).toBeGreaterThan(ended)
+      ends[ended]?.()
+    }
+    await wakeUps[Symbol.asyncDispose]()
+    expect(goingOn.toSorted()).toEqual(names.toSorted())
   })
 
   it('is left alone during a job, and looked at after it, whether it fails or not', async () => {
