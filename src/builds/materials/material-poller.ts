@@ -96,6 +96,8 @@ export class MaterialPoller implements AsyncDisposable {
   /** Every page shows the problems, and there may be tens of thousands. */
   readonly #problems = new WeakMap<WatchedMaterial, ReasonedProblem>()
   #watches = new Map<string, Watched>()
+  /** The fingerprints of what is polled for one run now. */
+  readonly #once = new Map<MaterialWatch, string>()
 
   constructor(options: MaterialPollerOptions) {
     this.#options = options
@@ -171,11 +173,13 @@ export class MaterialPoller implements AsyncDisposable {
     if (this.#watches.has(fingerprint)) return this.poll(fingerprint)
     const watched = { fingerprint, material, pipelines: [pipeline] }
     const watch = this.#open({ ...watched, material: { ...material, autoUpdate: false } })
+    this.#once.set(watch, fingerprint)
     try {
       return await watch.poll()
     } catch (cause) {
       throw cause instanceof SourceFailed ? shownFailure(cause, material) : cause
     } finally {
+      this.#once.delete(watch)
       watch[Symbol.dispose]()
       this.#tidyAfter([watch])
     }
@@ -245,12 +249,16 @@ export class MaterialPoller implements AsyncDisposable {
     this.#tidying
       .run(async () => {
         await Promise.all(gone.map((watch) => watch.ended()))
-        await removeOthers(this.#options.folder, (name) => this.#watches.has(name))
+        await removeOthers(this.#options.folder, (name) => this.#isRead(name))
       })
       .catch((error: unknown) => {
         const message = 'An unused mirror could not be removed'
         this.#options.log({ level: 'warning', message, facts: { error: String(error) } })
       })
+  }
+
+  #isRead(fingerprint: string): boolean {
+    return this.#watches.has(fingerprint) || [...this.#once.values()].includes(fingerprint)
   }
 
   /** Runs a query on a material; its error has the text that `problems` shows. */

@@ -223,6 +223,36 @@ describe('the poller of materials', () => {
     expect(await poller.changes(fingerprint, span)).toHaveLength(1)
   })
 
+  it('removes no mirror that a look for one run reads, whatever others look for meanwhile', async () => {
+    const { home, poller } = open({
+      fakeGit: `case "$*" in *slow*)
+        touch "$HOME/begun"
+        while [ ! -e "$HOME/go" ]; do sleep 0.02; done
+        [ -d "$GIT_DIR" ] || exit 1
+      esac
+      printf '%s\\t%s\\n' ${'a'.repeat(40)} "$5"`,
+    })
+    const [slow, quick] = watchedMaterials(
+      pipelinesOf({
+        pipelines: [
+          {
+            name: 'p',
+            materials: [git('host:slow', { dest: 'c' }), git('host:quick', { dest: 'd' })],
+          },
+        ],
+      }),
+    )
+    if (!slow || !quick) throw new Error('no materials')
+
+    const looked = poller.pollOnce(slow.material, 'p')
+    await expect.poll(() => existsSync(join(home, 'begun'))).toBe(true)
+    await poller.pollOnce(quick.material, 'q')
+    await expect.poll(() => readdirSync(join(home, 'materials'))).not.toContain(quick.fingerprint)
+    writeFileSync(join(home, 'go'), '')
+
+    expect(await looked).toBe('a'.repeat(40))
+  })
+
   it('keeps a watch that the configuration did not change, and drops one that is gone', async () => {
     const { home, poller, polled, watch } = open({ interval: 600_000 })
     const { url } = gitOrigin(join(home, 'origin'))
