@@ -75,7 +75,14 @@ export class GitLock implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#close()
+    try {
+      await this.#close()
+    } finally {
+      await this.#release()
+    }
+  }
+
+  async #release(): Promise<void> {
     if (!this.#held) return
     this.#held = false
     await this.#fs.rm(`${this.#file}.lock`, { force: true })

@@ -131,6 +131,27 @@ describe('updateRef', () => {
     expect(readdirSync(`${repository.gitDir}/refs/heads`)).toEqual(['main', 'main.lock'])
   })
 
+  it('gives the lock back also where its file can neither be written nor closed', async () => {
+    using repository = new GitRepository()
+    const { first, second } = twoCommits(repository)
+    const full = Object.assign(new Error('full'), { code: 'EDQUOT' })
+    const open: FsPromises['open'] = async (...given) => {
+      const handle = await repository.store.fs.open(...given)
+      const close = async () => {
+        await handle.close()
+        throw full
+      }
+      return Object.assign(Object.create(handle), { close, writeFile: () => Promise.reject(full) })
+    }
+    const fs: FsPromises = Object.assign(Object.create(repository.store.fs), { open })
+    const move = aMove({ expected: first, next: second })
+
+    await expect(updateRef({ ...repository.store, fs }, move)).rejects.toThrow('full')
+
+    expect(await updateRef(repository.store, move)).toEqual({ state: 'updated' })
+    expect(readdirSync(`${repository.gitDir}/refs/heads`)).toEqual(['main'])
+  })
+
   it('keeps git from writing while it holds the lock, and is removed when a crash left it', async () => {
     using repository = new GitRepository()
     const { second } = twoCommits(repository)
