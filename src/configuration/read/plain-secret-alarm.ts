@@ -150,9 +150,7 @@ export class PlainSecretAlarm {
 
   /** 0 for a commit that is no longer in the history. */
   #numberOf(commit: CommitSha): number {
-    const { history } = this.#deps
-    const revision = history.findCommit(commit)
-    return revision ? (history.numberOf(revision) ?? 0) : 0
+    return this.#deps.history.numberOf({ commit }) ?? 0
   }
 }
 
