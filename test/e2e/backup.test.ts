@@ -184,7 +184,7 @@ describe('cairn backup', () => {
 
       expect(entriesOf(file).join()).not.toContain('artifacts')
       expect(await checkCodes(restored.folder)).toEqual([0, 0])
-      expect(rotated).toMatchObject({ code: 0, stdout: expect.stringMatching(/^1 secrets are/) })
+      expect(rotated).toMatchObject({ code: 0, stdout: expect.stringMatching(/^1 secret is/) })
     },
   )
 
