@@ -1,5 +1,6 @@
 import { parseJsonOr } from '../lib/parse-json.ts'
 import type { DocumentKind } from '../core/document-kind.ts'
+import { Turns } from '../lib/cooperative.ts'
 import { type SqlQuery, type SqlRow, numberOf, textColumn } from './sql.ts'
 import { storeUnavailable } from './unavailable.ts'
 
@@ -38,17 +39,25 @@ export class StateReader {
     return row ? parsed(kind, key, row) : null
   }
 
-  /** The documents with these keys, in their order; missing ones are left out. */
+  /**
+   * The documents with these keys, in their order; missing ones are left out. There may be thousands,
+   * between which others have their turn.
+   */
   async findMany<Value>(kind: DocumentKind<Value>, keys: readonly string[]): Promise<Value[]> {
-    const rows = new Map<string, SqlRow>()
+    const found = new Map<string, Value>()
+    const turns = new Turns()
     for (let start = 0; start < keys.length; start += MANY) {
+      if (turns.isOver) await turns.next()
       const some = keys.slice(start, start + MANY)
-      const found = await this.#query(findManyText(some.length), kind.name, ...padded(some))
-      for (const row of found) rows.set(textColumn(row, 'key'), row)
+      const rows = await this.#query(findManyText(some.length), kind.name, ...padded(some))
+      for (const row of rows) {
+        const key = textColumn(row, 'key')
+        found.set(key, parsed(kind, key, row))
+      }
     }
     return keys.flatMap((key) => {
-      const row = rows.get(key)
-      return row ? [parsed(kind, key, row)] : []
+      const value = found.get(key)
+      return value === undefined ? [] : [value]
     })
   }
 

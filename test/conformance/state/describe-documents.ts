@@ -56,6 +56,26 @@ export function describeDocuments(freshPlace: () => Promise<StatePlace>): void {
       expect(listed.map(({ key }) => key)).toEqual(keys.slice(0, 7))
     })
 
+    it('lets others have their turn while it finds thousands', async () => {
+      const tags = Array.from({ length: 200 }, (_, n) => `tag ${n}`)
+      const keys = Array.from({ length: 2_000 }, (_, n) => `note ${n}`)
+      await at.store.change(async (tx) => {
+        for (const text of keys) await tx.put(NOTE, text, { text, tags })
+      })
+      let turns = 0
+      const count = () => {
+        turns += 1
+        next = setImmediate(count)
+      }
+      let next = setImmediate(count)
+
+      const found = await at.store.findMany(NOTE, keys.toReversed())
+
+      clearImmediate(next)
+      expect(found.map(({ text }) => text)).toEqual(keys.toReversed())
+      expect(turns).toBeGreaterThan(2)
+    })
+
     it('finds many in the order they are asked for and leaves out the absent', async () => {
       const keys = Array.from({ length: 200 }, (_, n) => `k${n}`)
       await at.store.change(async (tx) => {
