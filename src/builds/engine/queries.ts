@@ -29,6 +29,7 @@ import {
 } from './documents.ts'
 import { idsIn } from './id-ranges.ts'
 import {
+  activeStagePrefix,
   agentList,
   jobKey,
   pipelineKey,
@@ -161,9 +162,10 @@ export class BuildQueries {
     return (await this.#store.list(AGENT_JOB)).map(({ value }) => value)
   }
 
-  /** The runs of stages in progress, without their jobs. */
-  async activeStages(): Promise<readonly StageInstance[]> {
-    const keys = (await this.#store.list(ACTIVE_STAGE)).map(({ value }) => value)
+  /** The runs in progress of a stage, the newest last, or of all stages; without their jobs. */
+  async activeStages(of: StageName | null = null): Promise<readonly StageInstance[]> {
+    const prefix = of === null ? '' : activeStagePrefix(of)
+    const keys = (await this.#store.list(ACTIVE_STAGE, prefix)).map(({ value }) => value)
     return this.#store.findMany(STAGE, keys)
   }
 

@@ -6,7 +6,6 @@ import { runNotFound, stageNotFound } from '../engine/stage-not-found.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Page } from '../../core/page.ts'
 import type { Principal } from '../../core/principal.ts'
-import { isSameName } from '../../core/name-key.ts'
 import type { AgentDirectory } from '../../agents/agent-directory.ts'
 import { assertMay } from '../../configuration/access/permission.ts'
 import type { ConfiguredPlans } from '../configured/plans.ts'
@@ -133,10 +132,7 @@ export async function listJobRuns(
 
 /** The counter of the run whose stage would be cancelled, or null. */
 async function newestActive({ builds }: StagesDeps, name: StageName): Promise<number | null> {
-  const active = (await builds.activeStages()).filter(
-    (stage) => isSameName(stage.pipelineName, name.pipeline) && isSameName(stage.name, name.stage),
-  )
-  return active.toSorted((one, other) => one.id - other.id).at(-1)?.pipelineCounter ?? null
+  return (await builds.activeStages(name)).at(-1)?.pipelineCounter ?? null
 }
 
 /** The stage is configured, or has run in the past. */

@@ -20,9 +20,13 @@ async function sceneOfTwoJobs() {
 }
 
 /** Damages what is stored of the job `two`, so that whatever reads it fails. */
-function damageOther({ service }: BuildScene): void {
+function damageOther(scene: BuildScene): void {
+  damage(scene, `kind = 'job' AND json LIKE '%"name":"two"%'`)
+}
+
+function damage({ service }: BuildScene, documents: string): void {
   const state = new DatabaseSync(join(service.folder, 'state', 'state.sqlite'))
-  state.exec(`UPDATE document SET json = '{}' WHERE kind = 'job' AND json LIKE '%"name":"two"%'`)
+  state.exec(`UPDATE document SET json = '{}' WHERE ${documents}`)
   state.close()
 }
 
@@ -68,4 +72,13 @@ describe('of a stage of which no other job is read, however many it has,', () =>
     const planned = await scene.post('/api/config/plan', undefined, changed)
     expect(await planned.text()).toContain('"pipelines":["lib"]')
   })
+})
+
+it('a cancel reads no stage of another pipeline, however many are in progress', async () => {
+  const { scene } = await sceneOfTwoJobs()
+  damage(scene, `kind = 'stage' AND json LIKE '%"pipelineName":"app"%'`)
+
+  await scene.post('/api/stages/lib/build/cancel')
+
+  expect((await scene.history('lib/build')).stages[0]?.result).toBe('Cancelled')
 })
