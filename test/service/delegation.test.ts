@@ -500,6 +500,30 @@ describe('whoever administers a group', () => {
     expect(await owner.text()).not.toContain('m1.git')
   })
 
+  it('is told that an own entity was not there then, and nothing of those of others', async () => {
+    const service = await delegatedService()
+    const { commitSHA } = await newest(service)
+    await save(service, DELEGATED.replace('name="m1"', 'name="m3"'), ROOT)
+    const read = async (person: Person, name: string) => {
+      const places = [
+        `entities/pipeline/${name}?at=`,
+        `blame/${commitSHA}?entity=pipeline/${name}&at=`,
+      ]
+      const answers = places.map((place) =>
+        service.fetch(`/api/config/${place}${commitSHA}`, { as: loginOf(person) }),
+      )
+      return (await Promise.all(answers)).map(({ status }) => status)
+    }
+
+    expect(await read('owner', 'm3')).toEqual([404, 404])
+    expect(await read('owner', 'm2')).toEqual([200, 200])
+    for (const name of ['m1', 'h1', 'never']) {
+      expect([name, await read('owner', name)]).toEqual([name, [403, 403]])
+    }
+    expect(await read('root', 'm1')).toEqual([200, 200])
+    expect(await read('root', 'm3')).toEqual([404, 404])
+  })
+
   it('saves beside a change of others that came in between', async () => {
     const service = await delegatedService()
     await save(service, DELEGATED.replace('h1.git', 'elsewhere.git'), ROOT)

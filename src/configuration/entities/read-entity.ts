@@ -39,8 +39,9 @@ export async function readEntity(
   const revision = at === null ? history.current() : await findRevisionNamed(history, at)
   const document = await readRevision(deps, revision)
   const entity = findEntity(document.root, place)
-  assertAdministers(access, principal, entity)
-  if (revision.commit !== history.current().commit) await assertStillIts(deps, principal, place)
+  const isCurrent = revision.commit === history.current().commit
+  if (!isCurrent) await assertStillIts(deps, principal, place)
+  if (entity !== null || isCurrent) assertAdministers(access, principal, entity)
   if (entity === null) throw entityMissing(place, at)
   return { revision, text: new Uint8Array(Buffer.from(entityText(document, entity))) }
 }
