@@ -80,7 +80,8 @@ export async function zipOf(
   for (const { file, name } of files) {
     zip.addReadStreamLazy(nameInZip(name), (done) => {
       openBelow(root, file.path).then(
-        (stream) => done(null, (reading = stream)),
+        // The consumer may have stopped while the file was opened.
+        (stream) => (output.destroyed ? stream.destroy() : done(null, (reading = stream))),
         (error: unknown) => output.destroy(asError(error)),
       )
     })
