@@ -76,15 +76,18 @@ export function AgentsTable(props: AgentsTableProps) {
   )
 }
 
-function Pick({ row: { agent }, selected }: AgentsTableProps & { row: AgentRow }) {
+/** Its name ends with that of the uuid where another agent of the page has the same host. */
+function Pick({ page, row: { agent }, selected }: AgentsTableProps & { row: AgentRow }) {
+  const { uuid, name } = agent
+  const isAlone = page.rows.filter((other) => other.agent.name === name).length === 1
   return (
     <input
       type="checkbox"
       class="row-box"
       name="agent"
-      value={agent.uuid}
-      checked={selected.has(agent.uuid)}
-      aria-label={`Select ${agent.name}`}
+      value={uuid}
+      checked={selected.has(uuid)}
+      aria-label={`Select ${name}${isAlone ? '' : `, ${uuid.slice(-8)}`}`}
     />
   )
 }

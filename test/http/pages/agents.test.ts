@@ -64,6 +64,19 @@ describe('the page of the agents', () => {
     expect(row).not.toContain('>LostContact<')
   })
 
+  it('names the boxes of agents of one host apart', async () => {
+    const { service, agents } = await serviceWith(named('twin'), named('twin'), named('alone'))
+
+    const page = await html(service, '/agents')
+
+    const labels = Array.from(
+      page.matchAll(/aria-label="Select (?!all)([^"]*)"/g),
+      ([, label = '']) => label,
+    )
+    const twins = agents.slice(0, 2).map(({ uuid }) => `twin, ${uuid.slice(-8)}`)
+    expect(labels.toSorted()).toEqual(['alone', ...twins.toSorted()])
+  })
+
   it('explains itself while there is none', async () => {
     const { service } = await serviceWith()
 
