@@ -83,6 +83,26 @@ describe('a full disk of the state alone', () => {
   )
 
   it.skipIf(!mayMount())(
+    'is over for the audit log by itself, though it took no refusal and there is no other entry (needs mount)',
+    async () => {
+      using disk = new SmallDisk(16)
+      const places = ['--state-dir', join(disk.path, 'state')]
+      const service = await openService(places, undefined, { clock: inAMinute })
+      disk.fill(0)
+      await expect
+        .poll(async () => {
+          await service.fetch('/api/pipelines/none/schedule', { method: 'POST' })
+          return (await problemsOf(service)).join()
+        })
+        .toContain('The audit log cannot be written')
+
+      disk.empty()
+
+      await expect.poll(() => problemsOf(service)).toEqual([])
+    },
+  )
+
+  it.skipIf(!mayMount())(
     'is over with the next entry of the audit log, whether it was actions or refusals that it took none of (needs mount)',
     async () => {
       using disk = new SmallDisk(16)

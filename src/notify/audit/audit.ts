@@ -38,8 +38,8 @@ export interface AuditDeps {
  * Records every action: user, action, address, and outcome. The entry is durable before the action
  * is answered.
  *
- * While entries cannot be written, they go to the log of the service, entries of completed actions
- * wait, and the health check reports it, because the action is already done. Repeated refusals
+ * While entries cannot be written, they go to the log of the service, the first one and those of completed
+ * actions wait, and the health check reports it, because the action is already done. Repeated refusals
  * become one entry.
  */
 export class Audit implements AsyncDisposable {
@@ -112,9 +112,12 @@ export class Audit implements AsyncDisposable {
       this.#problem = null
     } catch (error) {
       const message = notWritten(error)
+      // The problem ends when an entry is taken: the first one waits for that whatever it is, as none may follow.
+      const isFirst = this.#problem === null
       this.#problem = message
       log({ level: 'error', message, facts: { entry, error } })
-      if (share === 'actions' && entry.outcome === 'done') await this.#leave(entry)
+      const isDone = share === 'actions' && entry.outcome === 'done'
+      if (isFirst || isDone) await this.#leave(entry)
     }
   }
 
