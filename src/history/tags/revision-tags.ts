@@ -28,6 +28,9 @@ export class RevisionTags {
   #byName: ReadonlyMap<string, Tag> = new Map()
   #byCommit: ReadonlyMap<CommitSha, readonly string[]> = new Map()
   #version = 0
+  /** The number of looks that have begun, and the number of the latest one whose answer is taken. */
+  #begun = 0
+  #taken = 0
 
   constructor(options: RevisionTagsOptions) {
     this.#options = options
@@ -44,7 +47,11 @@ export class RevisionTags {
     const began = Date.now()
     const stamp = stampOfTags(gitDir)
     if (stamp === this.#stamp) return
+    const look = (this.#begun += 1)
     const tags = await readTags(gitDir, reader)
+    // A look that began earlier and took longer may know less.
+    if (look < this.#taken) return
+    this.#taken = look
     this.#stamp = isSettled(stamp, began) ? stamp : null
     if (isSame(tags, this.#byName)) return
     this.#byName = new Map(tags.map((tag) => [tag.name, tag]))
