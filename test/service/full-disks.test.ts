@@ -21,6 +21,17 @@ function hasLogged(service: CalledService, message: string): boolean {
   return service.logged.some((event) => event.message === message)
 }
 
+/** Fills the disk of the audit log, and waits until the health says that the log cannot be written. */
+async function fillUnderAuditLog(service: CalledService, disk: SmallDisk): Promise<void> {
+  disk.fill(0)
+  await expect
+    .poll(async () => {
+      await service.fetch('/api/pipelines/none/schedule', { method: 'POST' })
+      return (await problemsOf(service)).join()
+    })
+    .toContain('The audit log cannot be written')
+}
+
 describe('a disk of artifacts alone', () => {
   it.skipIf(!mayMount())(
     'is in the health when it is full or read-only (needs mount)',
@@ -88,13 +99,7 @@ describe('a full disk of the state alone', () => {
       using disk = new SmallDisk(16)
       const places = ['--state-dir', join(disk.path, 'state')]
       const service = await openService(places, undefined, { clock: inAMinute })
-      disk.fill(0)
-      await expect
-        .poll(async () => {
-          await service.fetch('/api/pipelines/none/schedule', { method: 'POST' })
-          return (await problemsOf(service)).join()
-        })
-        .toContain('The audit log cannot be written')
+      await fillUnderAuditLog(service, disk)
 
       disk.empty()
 
@@ -107,13 +112,7 @@ describe('a full disk of the state alone', () => {
     async () => {
       using disk = new SmallDisk(16)
       const service = await openService(['--state-dir', join(disk.path, 'state')])
-      disk.fill(0)
-      await expect
-        .poll(async () => {
-          await service.fetch('/api/pipelines/none/schedule', { method: 'POST' })
-          return (await problemsOf(service)).join()
-        })
-        .toContain('The audit log cannot be written')
+      await fillUnderAuditLog(service, disk)
       disk.empty()
 
       await save(service, documentWith('after'))

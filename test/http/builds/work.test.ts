@@ -9,6 +9,18 @@ import { sceneWithAgent, listed, consoleOf } from '../../support/builds/scene-wi
 /** The entry of the document that keeps the agent. */
 const LISTED = [{ uuid: 'a1', hostname: 'host-a1' }]
 
+/** A job that the configuration no longer has waits in front of one that an agent can run. */
+async function sceneWithLostJob() {
+  const { scene, agent } = await sceneWithAgent()
+  await scene.schedule()
+  await scene.configure({
+    pipelines: [{ name: 'app', stages: [{ jobs: [{ name: 'other' }] }] }],
+    agents: LISTED,
+  })
+  await scene.schedule()
+  return { scene, agent }
+}
+
 describe('a call for work', () => {
   it('is answered at once when there is a job', async () => {
     const { scene, agent } = await sceneWithAgent()
@@ -150,13 +162,7 @@ describe('a call for work', () => {
   })
 
   it('fails a job that no agent could run, and its console says why', async () => {
-    const { scene, agent } = await sceneWithAgent()
-    await scene.schedule()
-    await scene.configure({
-      pipelines: [{ name: 'app', stages: [{ jobs: [{ name: 'other' }] }] }],
-      agents: LISTED,
-    })
-    await scene.schedule()
+    const { scene, agent } = await sceneWithLostJob()
 
     expect((await agent.work()).jobName).toBe('other')
     expect(await scene.stage()).toMatchObject({ result: 'Failed' })
@@ -164,13 +170,7 @@ describe('a call for work', () => {
   })
 
   it('fails such a job where its console cannot be written, too', async () => {
-    const { scene, agent } = await sceneWithAgent()
-    await scene.schedule()
-    await scene.configure({
-      pipelines: [{ name: 'app', stages: [{ jobs: [{ name: 'other' }] }] }],
-      agents: LISTED,
-    })
-    await scene.schedule()
+    const { scene, agent } = await sceneWithLostJob()
     const folder = join(scene.service.folder, 'state/artifacts/app/1/build/1/unit')
     await mkdir(folder, { recursive: true })
     await writeFile(join(folder, 'cruise-output'), '')
