@@ -191,7 +191,7 @@ function saves(document: string, list: readonly Revision[]): Endpoint[] {
   const restores = list
     .slice(0, ACTIONS)
     .map(({ commitSHA }) => form(`/api/config/revisions/${commitSHA}/restore`, {}))
-  const fields = { scm: 'svn', url: 'http://127.0.0.1:1/none', autoUpdate: 'false' }
+  const fields = { scm: 'svn', url: 'http://127.0.0.1:1/none' }
   const created = Array.from({ length: ACTIONS }, (_, n) =>
     form(`/tab/admin/pipelines/new-${n}.json`, fields),
   )
