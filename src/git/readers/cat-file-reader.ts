@@ -22,7 +22,13 @@ const FEW_COMMITS = 16
 /** The object that git ends upon. */
 const NAMED = new RegExp(`^fatal: .*?\\b(${OBJECT_NAME})\\b`, 'm')
 
-/** Reads a repository through a long-lived `git cat-file --batch`, started again when it dies. */
+/** A large object at the end of a long chain of deltas comes within seconds. */
+const SILENCE_MS = 20_000
+
+/**
+ * Reads a repository through a long-lived `git cat-file --batch`, started again when it dies or
+ * hangs.
+ */
 export class CatFileReader implements ObjectReader {
   readonly format: ObjectFormat
   readonly #git: GitExecutable
@@ -31,12 +37,18 @@ export class CatFileReader implements ObjectReader {
   readonly #suspects = new Set<string>()
   readonly #alone = new SerialQueue(() => unavailable(CLOSED))
   #catFile: CatFile | null = null
+  readonly #silenceMs: number
   #disposed = false
 
-  constructor(git: GitExecutable, store: GitStore, format: ObjectFormat) {
+  constructor(
+    git: GitExecutable,
+    store: GitStore,
+    { format, silenceMs = SILENCE_MS }: { format: ObjectFormat; silenceMs?: number },
+  ) {
     this.#git = git
     this.#store = store
     this.format = format
+    this.#silenceMs = silenceMs
   }
 
   findObject(oid: string): Promise<RawObject | null> {
@@ -79,15 +91,17 @@ export class CatFileReader implements ObjectReader {
   /**
    * A damaged object ends the process that reads it. Requests queued behind it go to the next
    * process. The request itself is retried in a process of its own, from then on always, until it
-   * succeeds.
+   * succeeds. A process that hangs is replaced once: when the next one hangs too, it is not by chance.
    */
   async #find(name: string): Promise<RawObject | null> {
+    let hung = 0
     while (!this.#suspects.has(name)) {
       try {
         return await this.#running().find(name)
       } catch (error) {
         if (this.#disposed) throw unavailable(CLOSED, error)
         if (!(error instanceof CatFileEnded)) throw error
+        if (error.isSilent && (hung += 1) > 1) throw failureOf(error)
         if (error.isUponThis) break
       }
     }
@@ -96,14 +110,14 @@ export class CatFileReader implements ObjectReader {
 
   async #findAlone(name: string): Promise<RawObject | null> {
     if (this.#disposed) throw unavailable(CLOSED)
-    await using catFile = new CatFile(this.#git, this.#store.gitDir)
+    await using catFile = this.#start()
     try {
       const found = await catFile.find(name)
       this.#suspects.delete(name)
       return found
     } catch (error) {
       if (!(error instanceof CatFileEnded)) throw error
-      if (this.#suspects.size < MAX_SUSPECTS) this.#suspects.add(name)
+      if (!error.isSilent && this.#suspects.size < MAX_SUSPECTS) this.#suspects.add(name)
       throw failureOf(error)
     }
   }
@@ -111,9 +125,14 @@ export class CatFileReader implements ObjectReader {
   #running(): CatFile {
     if (this.#disposed) throw unavailable(CLOSED)
     if (this.#catFile === null || this.#catFile.isOver) {
-      this.#catFile = new CatFile(this.#git, this.#store.gitDir)
+      this.#catFile = this.#start()
     }
     return this.#catFile
+  }
+
+  #start(): CatFile {
+    const { gitDir } = this.#store
+    return new CatFile({ git: this.#git, gitDir, silenceMs: this.#silenceMs })
   }
 }
 
@@ -130,6 +149,7 @@ async function orNullWhenLarge(reading: Promise<RawObject | null>): Promise<RawO
 function failureOf(error: CatFileEnded): ServiceError<'unavailable'> {
   const [, oid] = NAMED.exec(error.message) ?? []
   if (oid !== undefined) return damagedObject(oid, error)
+  if (error.isSilent) return unavailable(`The repository cannot be read: ${error.message}`, error)
   const why = error.message.includes('not a git repository')
     ? 'its folder is not a git repository, or is missing'
     : 'git ends with an error'

@@ -10,11 +10,21 @@ export class CatFileEnded extends Error {
   override readonly name = 'CatFileEnded'
   /** Whether it ended at this request. The others only waited behind that one. */
   readonly isUponThis: boolean
+  /** Whether it was killed because it answered nobody, which says nothing about a request. */
+  readonly isSilent: boolean
 
-  constructor(complaint: string, isUponThis: boolean) {
+  constructor(complaint: string, { isUponThis = false, isSilent = false } = {}) {
     super(complaint)
     this.isUponThis = isUponThis
+    this.isSilent = isSilent
   }
+}
+
+export interface CatFileOptions {
+  readonly git: GitExecutable
+  readonly gitDir: string
+  /** Milliseconds without a byte after which a process that has a request is killed. */
+  readonly silenceMs: number
 }
 
 interface Request {
@@ -33,7 +43,8 @@ const MAX_COMPLAINT_LENGTH = 4_096
 
 /**
  * One `git cat-file --batch` process with pipelined requests. It keeps this process alive only
- * while a request is open.
+ * while a request is open. It is killed rather than asked to end: it only reads, and one that is
+ * stopped hears nothing else.
  */
 export class CatFile implements AsyncDisposable {
   readonly #child: PipedProcess
@@ -43,8 +54,10 @@ export class CatFile implements AsyncDisposable {
   /** Git's error output when it ended; null while it runs. */
   #failure: string | null = null
   #complaint = ''
+  /** Begins anew with each byte, and with a request that finds none before it. */
+  readonly #silence: NodeJS.Timeout
 
-  constructor(git: GitExecutable, gitDir: string) {
+  constructor({ git, gitDir, silenceMs }: CatFileOptions) {
     this.#parser = new BatchParser((object) => this.#answer(object))
     this.#child = git.start(gitDir, ARGUMENTS)
     this.#ended = ended(this.#child).then((how) => {
@@ -55,6 +68,7 @@ export class CatFile implements AsyncDisposable {
     this.#child.stderr.on('data', (chunk: Buffer) => {
       this.#complaint = `${this.#complaint}${chunk.toString('utf8')}`.slice(-MAX_COMPLAINT_LENGTH)
     })
+    this.#silence = setTimeout(() => this.#endSilence(), silenceMs).unref()
     this.#keepAlive(false)
   }
 
@@ -64,10 +78,10 @@ export class CatFile implements AsyncDisposable {
 
   /** The object of that name, in any form that git understands, or null. The name is one line. */
   find(name: string): Promise<RawObject | null> {
-    if (this.#failure !== null) return Promise.reject(new CatFileEnded(this.#failure, false))
+    if (this.#failure !== null) return Promise.reject(new CatFileEnded(this.#failure))
     return new Promise((resolve, reject) => {
       this.#open.push({ text: name, resolve, reject })
-      if (this.#open.length === 1) this.#keepAlive(true)
+      if (this.#open.length === 1) this.#expect()
       this.#child.stdin.write(`${name}\n`)
     })
   }
@@ -80,20 +94,32 @@ export class CatFile implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#keepAlive(true)
     this.#child.stdin.end()
-    this.#child.kill()
+    this.#child.kill('SIGKILL')
     await this.#ended
   }
 
   #receive(chunk: Buffer): void {
     if (this.isOver) return
+    this.#silence.refresh()
     try {
       this.#parser.push(chunk)
     } catch (error) {
       if (error instanceof TooLargeError) this.#refuse(error)
       else if (error instanceof RangeError) this.#fail(error.message)
       else throw error
-      this.#child.kill()
+      this.#child.kill('SIGKILL')
     }
+  }
+
+  #expect(): void {
+    this.#silence.refresh()
+    this.#keepAlive(true)
+  }
+
+  #endSilence(): void {
+    if (this.#open.length === 0) return
+    this.#fail('git does not answer', { isSilent: true })
+    this.#child.kill('SIGKILL')
   }
 
   /**
@@ -111,10 +137,13 @@ export class CatFile implements AsyncDisposable {
   }
 
   /** Git answers in order, so it ended at the first request without an answer. */
-  #fail(complaint: string, { isUponFirst } = { isUponFirst: true }): void {
+  #fail(complaint: string, { isUponFirst = true, isSilent = false } = {}): void {
     this.#failure ??= complaint
-    for (const [place, { reject }] of this.#open.splice(0).entries())
-      reject(new CatFileEnded(this.#failure, isUponFirst && place === 0))
+    for (const [place, { reject }] of this.#open.splice(0).entries()) {
+      const isUponThis = isUponFirst && !isSilent && place === 0
+      reject(new CatFileEnded(this.#failure, { isUponThis, isSilent }))
+    }
+    clearTimeout(this.#silence)
     this.#keepAlive(false)
   }
 

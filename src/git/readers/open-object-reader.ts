@@ -35,7 +35,7 @@ export async function objectReaderWith(
   store: GitStore,
 ): Promise<ObjectReader> {
   const format = await readObjectFormat(store)
-  if (git !== null) return new CatFileReader(git, store, format)
+  if (git !== null) return new CatFileReader(git, store, { format })
   if (format !== SHA1) {
     throw unavailable(
       `${store.gitDir} has the object format ${format.name}: install git to read it`,

@@ -1,14 +1,22 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { requireGit } from '../../../src/git/run-git.ts'
+import { CatFileReader } from '../../../src/git/readers/cat-file-reader.ts'
 import { openObjectReader } from '../../../src/git/readers/open-object-reader.ts'
 import { GitRepository } from '../../support/git/git-repository.ts'
+import { StuckGit } from '../../support/git/stuck-git.ts'
 import { bundled } from '../../support/programs/bundle.ts'
 
 const PROGRAM = new URL('../../support/history/reading-program.ts', import.meta.url)
 
 function openReader({ store }: GitRepository) {
   return openObjectReader({ ...store, path: process.env['PATH'] })
+}
+
+/** A reader that waits for git for a moment only. */
+async function openHasty({ store }: GitRepository, path = process.env['PATH']) {
+  return new CatFileReader(await requireGit(path), store, { format: store.format, silenceMs: 200 })
 }
 
 /** The processes that this one has started. */
@@ -51,6 +59,47 @@ describe('a reader through git', () => {
 
     expect(children()).toEqual([])
     await expect(textAt(reader, commit)).rejects.toMatchObject({ code: 'unavailable' })
+  })
+
+  it('uses another process when one hangs, and ends that', async () => {
+    using repository = new GitRepository()
+    const commit = repository.commit('config.xml', 'one\n')
+    await using reader = await openHasty(repository)
+    await textAt(reader, commit)
+    const [first = 0] = children()
+
+    process.kill(first, 'SIGSTOP')
+    const texts = await Promise.all(Array.from({ length: 20 }, () => textAt(reader, commit)))
+
+    expect(new Set(texts)).toEqual(new Set(['one\n']))
+    await expect.poll(() => children()).not.toContain(first)
+  })
+
+  it('says that git does not answer when each process hangs, to all who wait at once', async () => {
+    using repository = new GitRepository()
+    const commit = repository.commit('config.xml', 'one\n')
+    const stuck = new StuckGit('cat-file')
+    await using reader = await openHasty(repository, stuck.path)
+
+    const asked = Array.from({ length: 200 }, () => textAt(reader, commit))
+    const failures = await Promise.allSettled(asked)
+
+    const message = 'The repository cannot be read: git does not answer'
+    for (const failure of failures)
+      expect(failure).toMatchObject({ reason: { code: 'unavailable', message } })
+  })
+
+  it('is disposed while its process hangs', async () => {
+    using repository = new GitRepository()
+    const commit = repository.commit('config.xml', 'one\n')
+    const reader = await openReader(repository)
+    await textAt(reader, commit)
+    const [first = 0] = children()
+
+    process.kill(first, 'SIGSTOP')
+    await reader[Symbol.asyncDispose]()
+
+    expect(children()).toEqual([])
   })
 
   it('neither keeps a program alive nor listens to the variables that it was started with', () => {
