@@ -4,6 +4,16 @@ export function fsErrorCode(error: unknown): string | null {
   return typeof error.code === 'string' ? error.code : null
 }
 
+/** Names the file in a failed system call that names none, as reading a folder does. */
+export async function atPath<Value>(path: string, pending: Promise<Value>): Promise<Value> {
+  try {
+    return await pending
+  } catch (error) {
+    if (fsErrorCode(error) === null || 'path' in Object(error)) throw error
+    throw Object.assign(Object(error), { path })
+  }
+}
+
 /** Maps the absence of a file to null; every other failure is thrown. */
 export async function orNullWhenAbsent<Value>(pending: Promise<Value>): Promise<Value | null> {
   try {

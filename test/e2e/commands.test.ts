@@ -206,16 +206,37 @@ describe('cairn', () => {
     ['backup @/file/x.tar.gz', '@/file: a file is where a folder has to be'],
     ['restore @/none --state-dir @/other', '@/none: a file or folder is missing'],
     ['state load @/none --state-dir @/other', '@/none: a file or folder is missing'],
-    ['state load @/folder --state-dir @/other', 'A folder is where a file has to be'],
-  ])('says in words what is in the way: %s', async (line, said) => {
+    ['state load @/folder --state-dir @/other', '@/folder: a folder is where a file has to be'],
+    ['restore @/folder --state-dir @/other', '@/folder: a folder is where a file has to be'],
+    [
+      'serve --port 0 --webhooks-file @/folder --config-repo @/repository --state-dir @/state',
+      '@/folder: a folder is where a file has to be',
+    ],
+    [
+      'history --server http://127.0.0.1:2 --token-file @/token',
+      'The server does not answer: no program listens there',
+      3,
+    ],
+    [
+      'plan @/folder --server http://127.0.0.1:2 --token-file @/token',
+      'the file "@/folder" cannot be read: a folder is where a file has to be',
+      2,
+    ],
+    [
+      'history --server http://127.0.0.1:2 --token-file @/none',
+      '--token-file "@/none" cannot be read: a file or folder is missing',
+      2,
+    ],
+  ])('says in words what is in the way: %s', async (line, said, code = 1) => {
     const folder = tempDir()
     mkdirSync(join(folder, 'folder'))
     writeFileSync(join(folder, 'file'), '')
+    writeFileSync(join(folder, 'token'), 'a token')
 
     const ended = await command(line.replaceAll('@', folder).split(' '))
 
     const stderr = `cairn: ${said.replaceAll('@', folder)}\n`
-    expect(ended).toEqual({ code: 1, stdout: '', stderr })
+    expect(ended).toEqual({ code, stdout: '', stderr })
   })
 
   it('explains its commands, and one with its settings', async () => {

@@ -57,7 +57,9 @@ describe('cairn agent invite', { timeout: 120_000 }, () => {
       2,
       'cairn: the invitation is not what `cairn agent invite` prints: copy it again\n',
     ])
-    expect(missing.stderr).toBe('cairn: --invitation-file "/nowhere/invitation" cannot be read\n')
+    expect(missing.stderr).toBe(
+      'cairn: --invitation-file "/nowhere/invitation" cannot be read: a file or folder is missing\n',
+    )
     expect(both.stderr).toContain('give one of --auto-register-key, --invitation and')
   })
 

@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises'
 import { ServiceClient } from '../../client/service-client.ts'
 import { SettingsError } from '../../settings/settings-error.ts'
+import { readGivenFile } from '../given-file.ts'
 
 /** The settings by which a command finds its server and says who it is. */
 interface ServerSettings {
@@ -36,18 +36,10 @@ async function authorizationIn(settings: ServerSettings): Promise<string> {
 
 /** The first line of a file. */
 async function secretIn(flag: string, file: string): Promise<string> {
-  const text = await readGiven(flag, file)
+  const text = (await readGivenFile(file, `--${flag}`)).toString('utf8')
   const [line = ''] = text.split(/\r?\n/, 1)
   if (line === '') throw new SettingsError(`--${flag} "${file}" is empty`)
   return line
-}
-
-async function readGiven(flag: string, file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (cause) {
-    throw new SettingsError(`--${flag} "${file}" cannot be read`, { cause })
-  }
 }
 
 /** On a terminal, says that a server takes long to answer, and takes that back when it has. */

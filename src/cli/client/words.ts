@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises'
 import type { z } from 'zod'
 import { buffer } from 'node:stream/consumers'
 import { readSettings, separateWords } from '../../settings/read-settings.ts'
 import { SettingsError } from '../../settings/settings-error.ts'
 import { type EnvironmentVariables, ownEnvironment } from '../../settings/environment.ts'
 import { CLIENT_SETTINGS } from '../../settings/client-settings.ts'
+import { readGivenFile } from '../given-file.ts'
 import { wrongUsage } from '../usage.ts'
 
 type ClientCommand = keyof typeof CLIENT_SETTINGS
@@ -63,13 +63,10 @@ export function wholeNumberIn(text: string, what: string): number {
 }
 
 /** The bytes of a file, or of standard input for `-`. */
-export async function readGivenFile(file: string): Promise<Uint8Array<ArrayBuffer>> {
-  if (file === '-') return new Uint8Array(await buffer(process.stdin))
-  try {
-    return new Uint8Array(await readFile(file))
-  } catch (cause) {
-    throw new SettingsError(`the file "${file}" cannot be read`, { cause })
-  }
+export async function readInput(file: string): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(
+    file === '-' ? await buffer(process.stdin) : await readGivenFile(file, 'the file'),
+  )
 }
 
 /** `2026-11-22 13:44 UTC` */

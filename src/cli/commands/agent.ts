@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { runAgent } from '../../agent/run-agent.ts'
 import { type JobUser, findJobUser } from '../../agent/process/job-user.ts'
 import { isInvitation } from '../../security/issued-secret.ts'
@@ -6,6 +5,7 @@ import { takeAgentEnvironment, readSettings } from '../../settings/read-settings
 import { SettingsError } from '../../settings/settings-error.ts'
 import { type AgentSettings, SETTINGS } from '../../settings/settings.ts'
 import { VERSION } from '../../server/version.ts'
+import { readGivenFile } from '../given-file.ts'
 import { writeLog } from '../output.ts'
 import { stopSignal } from '../stopping.ts'
 
@@ -63,11 +63,7 @@ async function keyOf(settings: AgentSettings): Promise<string | null> {
 }
 
 async function readInvitation(file: string): Promise<string> {
-  try {
-    return (await readFile(file, 'utf8')).trim()
-  } catch (cause) {
-    throw new SettingsError(`--invitation-file "${file}" cannot be read`, { cause })
-  }
+  return (await readGivenFile(file, '--invitation-file')).toString('utf8').trim()
 }
 
 /** @throws {SettingsError} for a user that does not exist, or that jobs must not run as. */

@@ -6,6 +6,7 @@ import { unavailable } from '../../core/errors.ts'
 import { STATE_KINDS } from '../../operations/examine-state.ts'
 import { readSettings, separateWords } from '../../settings/read-settings.ts'
 import { SETTINGS } from '../../settings/settings.ts'
+import { atPath } from '../../storage/fs-error.ts'
 import { actAsOwner } from '../act-as-owner.ts'
 import { complain, say } from '../output.ts'
 import { placeOf, type StatePlace } from '../state-place.ts'
@@ -44,7 +45,7 @@ async function dump(place: StatePlace): Promise<number> {
 }
 
 async function load(place: StatePlace, source: string, input: FileHandle): Promise<number> {
-  const hasAudit = await assertWhole(source, input)
+  const hasAudit = await atPath(source, assertWhole(source, input))
   await place.load(linesOf(input))
   say(`${place.name} is made of ${source}${hasAudit ? '' : ', which has no audit log'}`)
   return 0

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { parseJsonOr } from '../../lib/parse-json.ts'
 import { type ServiceError, unavailable } from '../../core/errors.ts'
 import { PROPOSAL_EVENTS, RUN_EVENTS } from '../../core/service/service-event.ts'
-import { orNullWhenAbsent } from '../../storage/fs-error.ts'
+import { atPath, orNullWhenAbsent } from '../../storage/fs-error.ts'
 
 const OWNER_ONLY = 0o600
 
@@ -60,7 +60,7 @@ function fits(pattern: string, name: string): boolean {
  * @throws {ServiceError} `unavailable`, with the fault but without any of the values.
  */
 export async function readWebhooksFile(file: string): Promise<readonly WebhookSettings[]> {
-  const text = await orNullWhenAbsent(readFile(file, 'utf8'))
+  const text = await orNullWhenAbsent(atPath(file, readFile(file, 'utf8')))
   if (text === null) return []
   await chmod(file, OWNER_ONLY)
   const read = WebhooksFile.safeParse(parseJson(file, text))

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { parseJsonOrNull } from '../../lib/parse-json.ts'
 import { type ServiceError, unavailable } from '../../core/errors.ts'
 import { restoreFolder } from '../../history/sync/restore-folder.ts'
-import { fsErrorCode, orNullWhenAbsent } from '../../storage/fs-error.ts'
+import { atPath, fsErrorCode, orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { isDraftName } from '../../storage/file-draft.ts'
 import { inheritanceOf, passOn } from '../../storage/ownership.ts'
 import { openProcessLock } from '../../storage/process-lock.ts'
@@ -42,7 +42,7 @@ export async function restoreBackup(archive: string, options: RestoreOptions): P
   const { repository, stateDir, usersFile, keysFile, artifactsDir } = options.places
   await assertSeparate({ repository, stateDir, artifactsDir })
   // The archive is read to its end first, so that a damaged one leaves nothing behind.
-  await digestArchive(archive)
+  await atPath(archive, digestArchive(archive))
   const inherited = await Promise.all(
     [repository, stateDir, usersFile, keysFile, artifactsDir].map(inheritanceOf),
   )

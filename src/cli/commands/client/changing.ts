@@ -5,7 +5,7 @@ import { connect } from '../../client/connect.ts'
 import { fetchDigest, fetchEntity } from '../../client/entity-call.ts'
 import { describePlan, markdownOfPlan } from '../../client/plan-report.ts'
 import { printJson, printLines } from '../../client/print.ts'
-import { readGivenFile, entityIn, readCommand } from '../../client/words.ts'
+import { readInput, entityIn, readCommand } from '../../client/words.ts'
 import { DIFFERENT } from './reading.ts'
 
 /** Previews what saving a file would do; an invalid one is an error. */
@@ -17,7 +17,7 @@ export async function plan(args: readonly string[]): Promise<number> {
   const { body } = await client.call('POST /api/config/plan', {
     query: { entity, group },
     headers: reasonOf(message ?? ''),
-    body: await readGivenFile(words[0] ?? ''),
+    body: await readInput(words[0] ?? ''),
   })
   if (json) printJson(body)
   else if (markdown) printLines(markdownOfPlan(body))
@@ -30,7 +30,7 @@ export async function plan(args: readonly string[]): Promise<number> {
 export async function save(args: readonly string[]): Promise<number> {
   const { words, settings } = readCommand('save', args, { least: 1, most: 1 })
   const { entity, group, base, message, json } = settings
-  const body = await readGivenFile(words[0] ?? '')
+  const body = await readInput(words[0] ?? '')
   const client = await connect(settings)
   const headers = { ...(await conditionOf(client, base, entity)), ...reasonOf(message) }
   if (entity === null) {

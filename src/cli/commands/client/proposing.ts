@@ -3,7 +3,7 @@ import { SettingsError } from '../../../settings/settings-error.ts'
 import { connect } from '../../client/connect.ts'
 import { fetchDigest } from '../../client/entity-call.ts'
 import { printJson, printLines } from '../../client/print.ts'
-import { readGivenFile, entityIn, wholeNumberIn, readCommand } from '../../client/words.ts'
+import { readInput, entityIn, wholeNumberIn, readCommand } from '../../client/words.ts'
 import type { AnswerOf } from '../../../client/call-types.ts'
 
 /** The form of an entity among the words: `pipeline/shop=shop.xml`, without a file to remove it. */
@@ -63,7 +63,7 @@ async function contentOf(
 }
 
 async function textIn(file: string): Promise<string> {
-  return Buffer.from(await readGivenFile(file)).toString('utf8')
+  return Buffer.from(await readInput(file)).toString('utf8')
 }
 
 /** A proposal in a few lines: its state, and whose approval it needs. */

@@ -4,7 +4,7 @@ import { plural } from '../../../lib/plural.ts'
 import { wrongUsage } from '../../usage.ts'
 import { connect } from '../../client/connect.ts'
 import { printJson, type PrintedLine, printLines } from '../../client/print.ts'
-import { readCommand, readGivenFile, revisionText, timeText } from '../../client/words.ts'
+import { readCommand, readInput, revisionText, timeText } from '../../client/words.ts'
 import { DIFFERENT } from './reading.ts'
 
 type Replay = AnswerOf<'POST /api/admin/rules/replay'>
@@ -15,7 +15,7 @@ export async function rulesCommand(args: readonly string[]): Promise<number> {
   const [verb, file = ''] = words
   if (verb !== 'test') throw wrongUsage('rules')
   const { since, limit, json } = settings
-  const bytes = await readGivenFile(file)
+  const bytes = await readInput(file)
   const client = await connect(settings)
   const { body } = await client.call('POST /api/admin/rules/replay', {
     query: { since, limit },
