@@ -1,3 +1,4 @@
+import { describeFailedFetch } from '../core/faults.ts'
 import { parseJsonOrNull } from '../lib/parse-json.ts'
 import { RESTORING_CALLS } from '../api/configuration/restoring-calls.ts'
 import { nameOf } from '../api/definition/route-rules.ts'
@@ -136,13 +137,7 @@ async function orNoServer<Result>(work: () => Promise<Result>): Promise<Result> 
     return await work()
   } catch (error) {
     if (!(error instanceof TypeError) && !(error instanceof DOMException)) throw error
-    const { cause } = error
-    const reason =
-      cause instanceof AggregateError
-        ? cause.errors.map(String).join(', ')
-        : cause instanceof Error
-          ? cause.message
-          : error.message
+    const reason = describeFailedFetch(error)
     throw new NoServer(`The server does not answer: ${reason}`, { cause: error })
   }
 }

@@ -20,6 +20,51 @@ const FAULTS: ReadonlyMap<string, string> = new Map([
   ['ENFILE', 'the server has too many files open'],
 ])
 
+const NO_SERVER = 'no program listens there'
+const CLOSED = 'the connection was closed'
+const NO_TIME = 'there was no answer in time'
+const NO_WAY = 'no network leads there'
+const UNKNOWN_ISSUER = 'the certificate is not trusted here'
+
+/** The meanings of failed connections. Their own messages contain addresses. */
+const CONNECTION_FAULTS: ReadonlyMap<string, string> = new Map([
+  ['ECONNREFUSED', NO_SERVER],
+  ['ECONNRESET', CLOSED],
+  ['ECONNABORTED', CLOSED],
+  ['EPIPE', CLOSED],
+  ['ECONNECTION', CLOSED],
+  ['UND_ERR_SOCKET', CLOSED],
+  ['CONNECTION_CLOSED', CLOSED],
+  ['CONNECTION_ENDED', CLOSED],
+  ['CONNECTION_DESTROYED', CLOSED],
+  ['ETIMEDOUT', NO_TIME],
+  ['CONNECT_TIMEOUT', NO_TIME],
+  ['UND_ERR_CONNECT_TIMEOUT', NO_TIME],
+  ['UND_ERR_HEADERS_TIMEOUT', NO_TIME],
+  ['UND_ERR_BODY_TIMEOUT', NO_TIME],
+  ['ENOTFOUND', 'the name of the host is unknown'],
+  ['EAI_AGAIN', 'the name of the host cannot be looked up now'],
+  ['EHOSTUNREACH', NO_WAY],
+  ['EHOSTDOWN', NO_WAY],
+  ['ENETUNREACH', NO_WAY],
+  ['ENETDOWN', NO_WAY],
+  ['EADDRINUSE', 'another program listens there'],
+  ['EADDRNOTAVAIL', 'this machine does not have that address'],
+  ['EACCES', 'this program may not use that address'],
+  ['EPERM', 'this program may not use that address'],
+  ['EPROTO', 'the other side does not speak TLS'],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', 'the other side does not speak TLS'],
+  ['CERT_HAS_EXPIRED', 'the certificate has expired'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'the certificate is for another host'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', UNKNOWN_ISSUER],
+  ['SELF_SIGNED_CERT_IN_CHAIN', UNKNOWN_ISSUER],
+  ['UNABLE_TO_GET_ISSUER_CERT', UNKNOWN_ISSUER],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', UNKNOWN_ISSUER],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', UNKNOWN_ISSUER],
+])
+/** System calls that are about an address. */
+const OF_CONNECTIONS: readonly unknown[] = ['connect', 'listen', 'bind', 'getaddrinfo']
+
 /** Transient faults with external causes. */
 const OUTAGES = ['EACCES', 'EPERM', 'ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE']
 
@@ -33,23 +78,50 @@ const UNKNOWN = 'an error that the log of the service describes'
  * Describes a failure for callers outside: our own errors by their message, every other one by its
  * code only.
  */
-export function describeFault(error: unknown): string {
-  return faultOf(error) ?? UNKNOWN
+export function describeFault(error: unknown, machine = 'the server'): string {
+  return faultOf(error, machine) ?? UNKNOWN
+}
+
+/** The words for the code of a failed connection; the code where there are none. */
+export function describeConnectionCode(code: string): string {
+  return CONNECTION_FAULTS.get(code) ?? code
+}
+
+/** Describes why a `fetch` got no answer, to those who know its address. */
+export function describeFailedFetch(error: Error): string {
+  const { cause } = error
+  const first: unknown = cause instanceof AggregateError ? cause.errors[0] : cause
+  if (!(first instanceof Error)) return error.message
+  return CONNECTION_FAULTS.get(codeOf(first)) ?? first.message
 }
 
 /**
  * Describes a failed system call of a program whose console belongs to those who read it, with the path in the form
- * that they know; null for any other error.
+ * that they know, or the address; null for any other error.
  */
 export function describeSystemFault(
   error: unknown,
   { machine, shown = String }: { machine: string; shown?: (path: string) => string },
 ): string | null {
   if (!(error instanceof Error && 'syscall' in error)) return null
-  const words = FAULTS.get(codeOf(error))?.replace('the server', machine)
+  const isOfConnection = OF_CONNECTIONS.includes(error.syscall)
+  const words = (isOfConnection ? CONNECTION_FAULTS : FAULTS).get(codeOf(error))
   if (words === undefined) return null
-  const isPlaced = 'path' in error && typeof error.path === 'string'
-  return isPlaced ? `${shown(String(error.path))}: ${words}` : capitalised(words)
+  const place = isOfConnection ? addressOf(error) : pathOf(error, shown)
+  const said = words.replace('the server', machine)
+  return place === null ? capitalised(said) : `${place}: ${said}`
+}
+
+function pathOf(error: Error, shown: (path: string) => string): string | null {
+  return 'path' in error && typeof error.path === 'string' ? shown(error.path) : null
+}
+
+function addressOf(error: Error): string | null {
+  if ('hostname' in error) return String(error.hostname)
+  if (!('address' in error)) return null
+  const host = String(error.address)
+  if (!('port' in error)) return host
+  return `${host.includes(':') ? `[${host}]` : host}:${String(error.port)}`
 }
 
 export interface ComplaintContext {
@@ -81,10 +153,10 @@ export function isDiskFull(error: unknown): boolean {
   return isFull || isDiskFull(error.cause)
 }
 
-function faultOf(error: unknown): string | null {
+function faultOf(error: unknown, machine: string): string | null {
   if (error instanceof ServiceError) return error.message
   if (!(error instanceof Error)) return null
-  return FAULTS.get(codeOf(error)) ?? faultOf(error.cause)
+  return FAULTS.get(codeOf(error))?.replace('the server', machine) ?? faultOf(error.cause, machine)
 }
 
 function codeOf(error: Error): string {

@@ -2,6 +2,7 @@ import { accessSync, constants, realpathSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { isUtf8 } from 'node:buffer'
+import { describeFault } from '../core/faults.ts'
 import { fsErrorCode } from '../storage/fs-error.ts'
 import { isWithin } from '../storage/folders.ts'
 
@@ -125,5 +126,6 @@ function unreadable(what: string, error: unknown): SecretMissing {
   const code = fsErrorCode(error)
   if (code === null) throw error
   if (code === 'ENOENT' || code === 'ENOTDIR') return missing(what)
-  return new SecretMissing(`the ${what} below ${FLAG} cannot be read (${code})`, { cause: error })
+  const message = `the ${what} below ${FLAG} cannot be read: ${describeFault(error)}`
+  return new SecretMissing(message, { cause: error })
 }

@@ -1,5 +1,6 @@
 import postgres from 'postgres'
 import { ServiceError } from '../core/errors.ts'
+import { describeConnectionCode } from '../core/faults.ts'
 
 /**
  * `outage`: the database cannot do this now, and may be able to a moment later. `refusal`: an
@@ -40,7 +41,7 @@ export function wasRefused(error: unknown): boolean {
 
 /** The reason of an error for callers: addresses are left out. */
 export function publicReason(error: Error & { readonly code?: unknown }): string {
-  if (!(error instanceof postgres.PostgresError)) return String(error.code)
+  if (!(error instanceof postgres.PostgresError)) return describeConnectionCode(String(error.code))
   return error.message.replace(/ for host "[^"]*"/, '')
 }
 

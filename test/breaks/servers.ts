@@ -68,7 +68,7 @@ export const BREAKS_OF_SERVERS: readonly Break[] = [
   {
     behaviour: 'no answer names the address of the database',
     file: 'state/postgres-errors.ts',
-    find: 'return String(error.code)',
+    find: 'return describeConnectionCode(String(error.code))',
     replace: 'return error.message',
     test: 'e2e/servers/shared-history.test.ts',
   },

@@ -1,6 +1,7 @@
 import { text as textOf } from 'node:stream/consumers'
 import { z } from 'zod'
 import { ServiceError } from '../../core/errors.ts'
+import { describeFailedFetch } from '../../core/faults.ts'
 import { abortedAfter } from '../../lib/aborted-after.ts'
 import { parseAgentMessage, renderAgentMessage } from '../../wire/agent/message.ts'
 import { SentFile } from './sent-file.ts'
@@ -137,12 +138,8 @@ export async function orAbsent<Result>(
     signal?.throwIfAborted()
     const network = error instanceof TypeError || error instanceof DOMException
     if (!network) throw error
-    throw new ServerAbsent(`The server does not answer: ${describeCause(error)}`, { cause: error })
+    throw new ServerAbsent(`The server does not answer: ${describeFailedFetch(error)}`, {
+      cause: error,
+    })
   }
-}
-
-function describeCause(error: Error): string {
-  const { cause } = error
-  if (cause instanceof AggregateError) return cause.errors.map(String).join(', ')
-  return cause instanceof Error ? cause.message : error.message
 }

@@ -1,5 +1,6 @@
 import type { NodemailerError } from 'nodemailer/lib/errors'
 import type SMTPConnection from 'nodemailer/lib/smtp-connection'
+import { describeConnectionCode } from '../../core/faults.ts'
 import { abortedAfter } from '../../lib/aborted-after.ts'
 import { oneLine } from '../../history/revision/message.ts'
 
@@ -176,8 +177,8 @@ class SmtpSession implements Disposable {
           if (error) reject(error)
           else resolve()
         }
-        const close = () => settle(new Error('The connection was closed'))
-        const giveUp = () => settle(end.reason)
+        const close = () => settle(codedError('ECONNECTION'))
+        const giveUp = () => settle(codedError('ETIMEDOUT'))
         connection.on('error', settle).on('end', close)
         end.addEventListener('abort', giveUp)
         if (end.aborted) giveUp()
@@ -210,10 +211,15 @@ function failureOf(error: unknown): MailFailure {
   return new MailFailure(text, isOfAddress, { cause: error })
 }
 
-/** Codes alone, because messages may contain what was sent. */
+/** An error with a code as the library's own have one. */
+function codedError(code: string): Error {
+  return Object.assign(new Error(code), { code })
+}
+
+/** By the codes alone, because messages may contain what was sent. */
 function reasonOf(code: string | undefined, original: string | undefined): string {
   if (code === 'ETIMEDOUT' || code === undefined) return 'it did not answer in time'
   if (code === 'EAUTH' || code === 'ENOAUTH') return 'it takes no log-in'
   if (code === 'ETLS') return 'TLS could not begin'
-  return `it could not be reached: ${original ?? code}`
+  return `it could not be reached: ${describeConnectionCode(original ?? code)}`
 }

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { describeConnectionCode } from '../../core/faults.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { SIGNATURE_HEADER, STANDARD_HEADERS } from '../../wire/revision-events.ts'
 import type { WebhookMessage } from './webhook-message.ts'
@@ -94,9 +95,10 @@ async function beginningOf(response: Response): Promise<string> {
   return text.slice(0, MAX_ANSWER_LENGTH).toWellFormed().replaceAll('\0', '')
 }
 
-/** The system's error code, such as ECONNREFUSED, because messages may contain the address. */
+/** The meaning of the system's code alone, because messages may contain the address. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : null
   const isCoded = cause instanceof Error && 'code' in cause && typeof cause.code === 'string'
-  return isCoded ? `it could not be reached: ${String(cause.code)}` : 'it could not be reached'
+  const why = isCoded ? `: ${describeConnectionCode(String(cause.code))}` : ''
+  return `it could not be reached${why}`
 }

@@ -158,7 +158,10 @@ describe('a server with its state in PostgreSQL', { tags: ['postgresql'] }, () =
     )
     const bad = await run(serveFlags('mysql://cairn', tempDir()))
 
-    expect(closed).toMatchObject({ code: 1, stderr: lineWith('ECONNREFUSED') })
+    expect(closed).toMatchObject({
+      code: 1,
+      stderr: lineWith('PostgreSQL: no program listens there'),
+    })
     expect(missing).toMatchObject({ code: 1, stderr: lineWith('"nothing" does not exist') })
     expect(newer).toMatchObject({
       code: 1,

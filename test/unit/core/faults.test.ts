@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { describeFault, outageOf, withoutPaths } from '../../../src/core/faults.ts'
+import {
+  describeFault,
+  describeSystemFault,
+  outageOf,
+  withoutPaths,
+} from '../../../src/core/faults.ts'
 
 function systemError(code: string): Error {
   return Object.assign(new Error(code), { code })
@@ -55,5 +60,24 @@ describe('describeFault', () => {
       'a file or folder is missing',
     )
     expect(describeFault(new Error('/a/path'))).not.toContain('/a/path')
+  })
+})
+
+describe('describeSystemFault', () => {
+  it.each([
+    ['listen', 'EADDRINUSE', { address: '::', port: 80 }, '[::]:80: another program listens there'],
+    [
+      'listen',
+      'EACCES',
+      { address: '127.0.0.1', port: 80 },
+      '127.0.0.1:80: this program may not use that address',
+    ],
+    ['getaddrinfo', 'ENOTFOUND', { hostname: 'none' }, 'none: the name of the host is unknown'],
+    ['open', 'EACCES', { path: '/a' }, '/a: the agent may not use a file or folder that it needs'],
+    ['read', 'EIO', {}, 'The disk of the agent does not work'],
+  ])('says of %s and %s what it is about', (syscall, code, place, said) => {
+    const error = Object.assign(systemError(code), { syscall, ...place })
+
+    expect(describeSystemFault(error, { machine: 'the agent' })).toBe(said)
   })
 })
