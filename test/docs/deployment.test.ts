@@ -1,6 +1,7 @@
 // @module-tag long
 
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { mayMount } from '../support/disk/small-disk.ts'
 import { tempDir } from '../support/disk/temp-folder.ts'
@@ -47,6 +48,7 @@ describe.skipIf(!mayMount())('deploy/README.md', () => {
       expect(password).toMatch(/^\S{10,}$/)
       expect(listed).toMatch(/^ana\b/m)
       expect(statSync(machine.path('/var/lib/cairn')).mode & 0o777).toBe(0o700)
+      expect(statSync(machine.path('/etc/cairn/agent.env')).mode & 0o777).toBe(0o600)
     },
   )
 
@@ -59,7 +61,7 @@ describe.skipIf(!mayMount())('deploy/README.md', () => {
       const database = network.machine()
       const [one, two] = [network.machine({ shared }), network.machine({ shared })]
       const [install = ''] = examplesOf('## systemd')
-      const [create = '', join = '', balance = '', ...others] = examplesOf(
+      const [create = '', , joining = '', balance = '', ...others] = examplesOf(
         '### When one machine is not enough',
       )
 
@@ -67,9 +69,9 @@ describe.skipIf(!mayMount())('deploy/README.md', () => {
       const created = await database.run(create, { PGHOST: '/tmp' })
       const env = { DATABASE_PASSWORD: created.trim().split('\n').at(-1) ?? '' }
       for (const machine of [one, two]) await machine.run(install)
-      await one.run(join, env)
+      await one.run(joining, env)
       await listening(one)
-      await two.run(join.replace('address=10.0.0.11', 'address=10.0.0.12'), env)
+      await two.run(joining.replace('address=10.0.0.11', 'address=10.0.0.12'), env)
       await listening(two)
       await database.run('sh deploy/make-certificate.sh /etc/cairn cairn.example.org')
       await database.run(balance)
@@ -102,6 +104,36 @@ describe.skipIf(!mayMount())('deploy/README.md', () => {
 
       expect(others).toEqual([])
       expect(moved).toContain('The database is made of state.jsonl\n')
+    },
+  )
+
+  it(
+    'makes a single server the first of several, with all that it has',
+    { timeout: 120_000, tags: ['bash', 'curl', 'postgresql', 'util-linux'] },
+    async () => {
+      const network = await Network.open(['10.0.0.10', '10.0.0.11'])
+      const [database, single] = [network.machine(), network.machine()]
+      const [install = '', first = '', users = ''] = examplesOf('## systemd')
+      const [, move = '', joining = ''] = examplesOf('### When one machine is not enough')
+      await database.installDatabase('cairn')
+      await single.run(install)
+      await single.run(
+        'mkdir /etc/cairn && echo "CAIRN_CLIENT_NAMES=\'gocd\'" > /etc/cairn/cairn.env',
+      )
+      await single.run(first)
+      await single.run(users)
+      const state = single.path('/var/lib/cairn/state')
+      const keys = readFileSync(join(state, 'secret.keys'), 'utf8')
+      writeFileSync(join(state, 'artifacts', 'kept'), 'a console')
+
+      await single.run(move, { DATABASE_PASSWORD: 'any' })
+      await single.run(joining, { DATABASE_PASSWORD: 'any' })
+      const asAna = "curl -fsS -D - -u 'ana:a password that nobody else has' http://10.0.0.11:8153/"
+      await until(async () => (await single.run(`${asAna}health || true`)).includes('10.0.0.11'))
+
+      expect(await single.run(`${asAna}api/admin/config.xml`)).toContain('x-cruise-config-md5')
+      expect(readFileSync(single.path('/srv/cairn/secret.keys'), 'utf8')).toBe(keys)
+      expect(existsSync(single.path('/srv/cairn/artifacts/kept'))).toBe(true)
     },
   )
 

@@ -19,7 +19,7 @@ start() {
     writable=/var/lib/$own
   fi
   writable="\${writable:-} $(setting ReadWritePaths)"
-  if [ -e "\${given#-}" ]; then mapfile -t variables < "\${given#-}"
+  if [ -e "\${given#-}" ]; then mapfile -t variables < <(sed "s/='\\(.*\\)'$/=\\1/" "\${given#-}")
   elif [ "$given" != "-\${given#-}" ] && [ -n "$given" ]; then echo "$given is missing" >&2; exit 1; fi
   eval "words=($(setting ExecStart))"
   local shut="
@@ -29,11 +29,15 @@ start() {
     cd $(setting WorkingDirectory)
     exec runuser -u $user -- env -i PATH='$PATH' \\"\\$@\\""
   setsid unshare --mount sh -ec "$shut" sh "\${variables[@]}" "\${words[@]}" < /dev/null > "$service.log" 2>&1 &
-  echo $! >> /var/lib/services/started
+  echo $! | tee "$service.pid" >> /var/lib/services/started
 }
 case "$*" in
   daemon-reload) touch /var/lib/services/reloaded ;;
   'enable --now '*) start "$3" ;;
+  'stop '*)
+    group=$(cat "/var/lib/services/$2.pid")
+    kill -- -"$group"
+    while pgrep -g "$group" > /dev/null; do sleep 0.1; done ;;
   'restart postgresql')
     runuser -u nobody -- pg_ctl restart --silent -D /var/lib/database -o '-k /tmp' -l /tmp/postgresql.log > /dev/null
     head -n 1 /var/lib/database/postmaster.pid >> /var/lib/services/started ;;
