@@ -158,7 +158,7 @@ export async function resetPassword(
   assertLocal(user)
   const { username: name } = user
   const password = passwordOf(wanted)
-  await storePassword(deps, user, password)
+  if (!(await storePassword(deps, user, password))) throw userNotFound(name)
   return { name, password: wanted.password === null ? password : null }
 }
 
@@ -178,10 +178,13 @@ export async function changeOwnPassword(
   assertGivesNoLogin(principal)
   assertLocal(principal)
   assertPassword(password)
+  const [, stored] = findUser((await deps.accounts.read()).users, username) ?? []
   const holder = await deps.accounts.holderOf({ username, password: old }, address)
-  if (holder === null || holder.credential !== undefined || holder.external !== undefined)
-    throw notPermitted('The old password is wrong')
-  await storePassword(deps, principal, password)
+  const isHolder = holder?.credential === undefined && holder?.external === undefined
+  // It may be another one by now, which an administrator has set.
+  if (holder !== null && isHolder && (await storePassword(deps, principal, password, stored)))
+    return
+  throw notPermitted('The old password is wrong')
 }
 
 /**
@@ -279,16 +282,19 @@ function listed({ access }: UserAdministrationDeps, { user, disabled, used }: Ac
   }
 }
 
+/** Whether there was a user with the hash `from`, or with any where none is given, to get the password. */
 async function storePassword(
   { accounts, sessions }: UserAdministrationDeps,
   user: Principal,
   password: string,
-): Promise<void> {
+  from?: string,
+): Promise<boolean> {
   const { store, cost } = accounts
   const { username } = user
-  if (!(await changePassword(store, { username, password, cost }))) throw userNotFound(username)
+  if (!(await changePassword(store, { username, password, cost }, from))) return false
   await accounts.reload()
   await sessions.endOf(user)
+  return true
 }
 
 /**

@@ -197,17 +197,19 @@ export async function writeUser(store: UsersStore, user: NewPassword): Promise<v
 }
 
 /**
- * Changes the password of an existing user, disabled or not; returns false when there is none with
- * that name.
+ * Changes the password of an existing user, disabled or not, that has the hash `from`, or any where none
+ * is given; returns false when there is none with that name and hash.
  */
 export async function changePassword(
   store: UsersStore,
   { username, password, ...options }: NewPassword,
+  from?: string,
 ): Promise<boolean> {
   const hashed = await hashNewPassword(password, options)
-  return changeStored(store, username, (stored) =>
-    isDisabledUser(stored) ? DISABLED + hashed : hashed,
-  )
+  return changeStored(store, username, (stored) => {
+    if (stored !== (from ?? stored)) return stored
+    return isDisabledUser(stored) ? DISABLED + hashed : hashed
+  })
 }
 
 /** Throws when a change must not be, given the users that would be left. */

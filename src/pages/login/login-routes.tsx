@@ -77,19 +77,17 @@ async function logIn(context: PagesContext, c: Context<RouteEnv>): Promise<Respo
   )
   const given = { username: username ?? '', password: password ?? '' }
   const refused = { next: next ?? '', username: given.username, kept }
-  const principal = await passwordHolder(context, c, given)
-  if (principal instanceof ServiceError) {
-    c.env.reason = principal.code
-    const problem = `${principal.message}.`
-    return answerForm(context, c.req.raw, { ...refused, problem, status: statusOf(principal) })
+  const secret = await sessionByPassword(context, c, given)
+  if (secret instanceof ServiceError) {
+    c.env.reason = secret.code
+    const problem = `${secret.message}.`
+    return answerForm(context, c.req.raw, { ...refused, problem, status: statusOf(secret) })
   }
-  if (principal === null) {
+  if (secret === null) {
     c.env.reason = 'wrong-credentials'
     c.env.claimed = given.username
     return answerForm(context, c.req.raw, { ...refused, problem: WRONG, status: 403 })
   }
-  c.env.principal = principal
-  const secret = await beginSession(context, c.req.raw, principal)
   if (kept !== null) return sendAgain(context, c, { kept, secret })
   const location = isOwnPath(refused.next, links.root()) ? refused.next : links.root()
   const cookie = sessionCookie.set(c.req.raw, secret)
@@ -138,18 +136,27 @@ export async function beginSession(
 }
 
 /**
- * The user with the password; a token begins no session, which would have more permissions than the
- * token.
+ * A session of the user with the password, null for a wrong one; a token begins none, which would have more
+ * permissions than the token. A password that was changed while it was compared begins none either: it is
+ * looked up again when the session is there, which a later change ends.
  */
-async function passwordHolder(
-  { identities: { credentials } }: PagesContext,
+async function sessionByPassword(
+  context: PagesContext,
   c: Context<RouteEnv>,
   { username, password }: { readonly username: string; readonly password: string },
-): Promise<Principal | ServiceError | null> {
-  const basic = Buffer.from(`${username}:${password}`).toString('base64')
+): Promise<string | ServiceError | null> {
+  const { credentials, sessions } = context.identities
+  const basic = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
   try {
-    const principal = await credentials.check(`Basic ${basic}`, c.env.address)
-    return principal?.credential === undefined ? principal : null
+    const principal = await credentials.check(basic, c.env.address)
+    if (principal === null || principal.credential !== undefined) return null
+    const secret = await beginSession(context, c.req.raw, principal)
+    if ((await credentials.recheck(basic, 'now')) !== null) {
+      c.env.principal = principal
+      return secret
+    }
+    await sessions.end(secret)
+    return null
   } catch (error) {
     if (error instanceof ServiceError) return error
     throw error

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { removeUser, writeUser } from '../../../src/security/users.ts'
+import { addUser, changePassword, removeUser, writeUser } from '../../../src/security/users.ts'
 import { UsersFile } from '../../../src/security/users-file.ts'
 import { tempDir } from '../../support/disk/temp-folder.ts'
 import {
@@ -346,5 +346,27 @@ describe('a session', () => {
 
     await expect.poll(() => statusOf(service, '/agents', session), SLOW).toBe(401)
     await expect.poll(() => statusOf(service, '/agents', theirs), SLOW).toBe(401)
+  })
+
+  it('does not begin by a password that is changed while it is compared', async () => {
+    const service = await openService()
+    const users = new UsersFile(join(service.folder, 'state', 'users.htpasswd'))
+    const [before, after] = ['the former password', 'the later password']
+    // Each comparison takes as long as that of the most expensive one.
+    await addUser(users, { username: 'slow', password: before, cost: 11 })
+    await addUser(users, { username: 'ana', password: before, cost: QUICK_COST })
+    await expect
+      .poll(async () => (await service.fetch('/api/users/slow/enable', { method: 'POST' })).status)
+      .toBe(200)
+
+    const login = send(service, '/login', { username: 'ana', password: before })
+    await changePassword(users, { username: 'ana', password: after, cost: QUICK_COST })
+    const answer = await login
+
+    expect(await statusOf(service, '/api/whoami', cookieOf(answer))).toBe(401)
+    expect(answer.status).toBe(403)
+    expect(await answer.text()).toContain('Wrong user name or password.')
+    const again = await logIn(service, { username: 'ana', password: after })
+    expect(await statusOf(service, '/api/whoami', again)).toBe(200)
   })
 })

@@ -6,6 +6,7 @@ import { hashPassword } from '../../../src/security/password.ts'
 import { disableUser, enableUser } from '../../../src/security/users.ts'
 import { UsersFile } from '../../../src/security/users-file.ts'
 import { UserCredentialsBody, UserEntry } from '../../../src/wire/identity-bodies.ts'
+import { tempDir } from '../../support/disk/temp-folder.ts'
 import { html, post } from '../../support/pages/agents-page.ts'
 import {
   ADMIN_PASSWORD,
@@ -397,5 +398,24 @@ describe('the own account', () => {
     expect(await statusFor(service, session)).toBe(401)
     expect(await statusFor(service, { as: `admin:${ADMIN_PASSWORD}` })).toBe(401)
     expect(await statusFor(service, { as: 'admin:eight or more' })).toBe(200)
+  })
+
+  it('is changed once by one old password, also by two at once', async () => {
+    const service = await openService([], tempDir(), { hasUsualPasswords: true })
+    await addSomeone(service)
+    const change = async (password: string) => {
+      const fields = [['old', 'a password'] as const, ['password', password] as const]
+      const { status } = await post(service, '/account', [...fields, ['again', password]], SOMEONE)
+      return status === 303
+    }
+    const passwords = ['one of the two', 'another of the two']
+
+    const changed = await Promise.all(passwords.map(change))
+
+    const works = passwords.map(async (password) => {
+      return (await statusFor(service, { as: `someone:${password}` })) === 200
+    })
+    expect(await Promise.all(works)).toEqual(changed)
+    expect(changed.filter(Boolean)).toHaveLength(1)
   })
 })
