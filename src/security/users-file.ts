@@ -4,6 +4,7 @@ import { basename, dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { reasonOf, ServiceError, unavailable } from '../core/errors.ts'
 import { describeFault } from '../core/faults.ts'
+import { SerialQueue } from '../lib/serial-queue.ts'
 import { replaceFile } from '../storage/durable-fs.ts'
 import { realPath } from '../storage/folders.ts'
 import { orNullWhenAbsent } from '../storage/fs-error.ts'
@@ -18,6 +19,8 @@ const MARK = Buffer.from('\uFEFF')
 /** Users in a file, which an operator may also write. */
 export class UsersFile implements UsersStore {
   readonly #file: string
+  /** The lock keeps other processes out; here each change waits for those before it. */
+  readonly #changes = new SerialQueue()
   /** Whether the file was there once: later it is missing, and not one that nobody has made yet. */
   #wasThere = false
 
@@ -29,8 +32,12 @@ export class UsersFile implements UsersStore {
     return (await this.#read()).toString()
   }
 
+  change(change: Parameters<UsersStore['change']>[0]): Promise<boolean> {
+    return this.#changes.run(() => this.#changeNow(change))
+  }
+
   /** A link stays one, and lines that stay keep their bytes, whatever the encoding. */
-  async change(change: Parameters<UsersStore['change']>[0]): Promise<boolean> {
+  async #changeNow(change: Parameters<UsersStore['change']>[0]): Promise<boolean> {
     const file = await realPath(this.#file)
     await mkdir(dirname(file), { recursive: true, mode: 0o700 })
     const lock = await lockOf(file)
@@ -114,9 +121,15 @@ async function lockOf(file: string): Promise<ProcessLock> {
     try {
       return await openProcessLock(`${file}.lock`)
     } catch (error) {
-      const isHeld = error instanceof ServiceError && error.code === 'unavailable'
-      if (!isHeld || performance.now() > end) throw error
+      if (!(error instanceof ServiceError)) throw error
+      if (performance.now() > end) throw lockedElsewhere(basename(file), error)
       await wait(POLL_INTERVAL_MS)
     }
   }
+}
+
+/** Without the folder and the process, since callers hear of it. */
+function lockedElsewhere(name: string, cause: ServiceError): ServiceError<'unavailable'> {
+  const wayOut = `end it, or remove ${name}.lock where it has ended`
+  return unavailable(`Another process keeps the users file ${name} locked: ${wayOut}`, cause)
 }

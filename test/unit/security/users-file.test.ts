@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { lstatSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { isPasswordOf } from '../../../src/security/password.ts'
 import {
   addUser,
@@ -11,6 +11,7 @@ import {
   writeUser,
 } from '../../../src/security/users.ts'
 import { UsersFile } from '../../../src/security/users-file.ts'
+import { openProcessLock } from '../../../src/storage/process-lock.ts'
 import { tempDir } from '../../support/disk/temp-folder.ts'
 
 const SHA_LINE = `old:{SHA}${createHash('sha1').update('secret').digest('base64')}`
@@ -135,6 +136,41 @@ describe('the users file', () => {
 
     const { users } = await readUsers(new UsersFile(file))
     expect([...users.keys()].toSorted()).toEqual(names)
+  })
+
+  it('is changed in the order in which that was asked for, however many ask', async () => {
+    const users = new UsersFile(join(tempDir(), 'users'))
+    const asked = Array.from({ length: 12 }, (_, place) => place)
+    const done: number[] = []
+
+    await Promise.all(
+      asked.map((place) =>
+        users.change(() => {
+          done.push(place)
+          return null
+        }),
+      ),
+    )
+
+    expect(done).toEqual(asked)
+  })
+
+  it('says without a path that another process keeps it locked', async () => {
+    const folder = tempDir()
+    await using _ = await openProcessLock(join(folder, 'users.lock'))
+    vi.useFakeTimers({ toFake: ['performance'] })
+    const clock = setInterval(() => vi.advanceTimersByTime(31_000))
+    onTestFinished(() => {
+      clearInterval(clock)
+      vi.useRealTimers()
+    })
+
+    const change = new UsersFile(join(folder, 'users')).change(() => null)
+
+    await expect(change).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(/^Another process keeps the users file users locked/),
+    })
   })
 
   it('refuses a user whose name differs from another only in case', async () => {
