@@ -48,6 +48,14 @@ interface Login extends Verifying {
   readonly address: string
 }
 
+/** A password that was right. */
+interface GoodPassword {
+  /** The hash that it fits; null for a user of elsewhere. */
+  readonly stored: string | null
+  /** Until when it need not be compared again while the user has the same hash. */
+  readonly until: number
+}
+
 /** A secret that the service has issued, as a request carries it. */
 export interface IssuedSecret {
   readonly kind: IssuedCredential['kind']
@@ -85,11 +93,8 @@ export class CredentialCheck {
   readonly #limits: LoginLimits
   readonly #key = randomBytes(32).toString('base64')
   readonly #verified = new Map<string, { readonly principal: Principal; readonly until: number }>()
-  /**
-   * Keyed hashes of the credentials that were right at their last check, with the password's hash that
-   * they fit; null for users of elsewhere.
-   */
-  readonly #good = new Map<string, string | null>()
+  /** The credentials that were right at their last check, by their keyed hash. */
+  readonly #good = new Map<string, GoodPassword>()
   readonly #underWay = new Map<string, Promise<Principal | null>>()
   #compared = 0
   /** Incremented at each change of the users, and of issued credentials. */
@@ -144,13 +149,8 @@ export class CredentialCheck {
     if (issued !== null) return this.#findIssued(authorization, issued)
     const given = parseBasic(authorization)
     if (given === null) return null
-    const reading = await this.#options.users()
-    const [username, stored] = findUser(reading.users, given.username) ?? []
-    const isUnchanged =
-      stored !== undefined && this.#good.get(this.#keyed(authorization)) === stored
-    return username !== undefined && isUnchanged
-      ? localPrincipal(reading, username)
-      : this.#verify({ authorization, ...given }, MAX_CHECKS_WITH_GOOD)
+    const login = { authorization, ...given }
+    return (await this.#findUnchanged(login)) ?? this.#verify(login, MAX_CHECKS_WITH_GOOD)
   }
 
   /** Forgets every verified credential: the users file has changed. */
@@ -183,13 +183,20 @@ export class CredentialCheck {
     const isWellFormed = issued.kind === 'session' || isApiToken(issued.secret)
     const principal = isWellFormed ? await this.#options.find(issued) : null
     if (principal !== null && edition === this.#edition)
-      this.#remember(this.#keyed(authorization), principal, ISSUED_CACHED_MS)
+      this.#remember(
+        this.#keyed(authorization),
+        principal,
+        this.#options.clock() + ISSUED_CACHED_MS,
+      )
     return principal
   }
 
   async #attempt(login: Login): Promise<Principal | null> {
-    const key = this.#keyed(login.authorization)
-    if (this.#good.has(key)) return this.#verify(login, MAX_CHECKS_WITH_GOOD)
+    const good = this.#good.get(this.#keyed(login.authorization))
+    if (good !== undefined)
+      return (
+        (await this.#rememberUnchanged(login, good)) ?? this.#verify(login, MAX_CHECKS_WITH_GOOD)
+      )
     this.#assertRoom(MAX_CHECKS)
     await this.#options.wait(this.#limits.begin(login))
     const places: LoginPlace[] = [login]
@@ -213,6 +220,24 @@ export class CredentialCheck {
     }
   }
 
+  /** The user whose password was right within the last minute, after a change of other users only. */
+  async #rememberUnchanged(login: Verifying, { until }: GoodPassword): Promise<Principal | null> {
+    if (until <= this.#options.clock()) return null
+    const edition = this.#edition
+    const principal = await this.#findUnchanged(login)
+    if (principal !== null && edition === this.#edition)
+      this.#remember(this.#keyed(login.authorization), principal, until)
+    return principal
+  }
+
+  /** The user whose password was right and who has the same one; null where it has to be compared. */
+  async #findUnchanged({ authorization, username: given }: Verifying): Promise<Principal | null> {
+    const reading = await this.#options.users()
+    const [username, stored] = findUser(reading.users, given) ?? []
+    const isUnchanged = this.#good.get(this.#keyed(authorization))?.stored === stored
+    return username !== undefined && isUnchanged ? localPrincipal(reading, username) : null
+  }
+
   async #verify(
     login: Verifying,
     atMost: number,
@@ -230,9 +255,10 @@ export class CredentialCheck {
     const principal = stored === null ? await this.#findExternal({ ...login, admit }) : known
     if (principal === null) this.#good.delete(key)
     else {
-      if (edition === this.#edition) this.#remember(key, principal, PASSWORD_CACHED_MS)
+      const until = this.#options.clock() + PASSWORD_CACHED_MS
+      if (edition === this.#edition) this.#remember(key, principal, until)
       // Also when the users have changed meanwhile: it is checked again, but it is no guess.
-      this.#noteGood(key, stored)
+      this.#noteGood(key, { stored, until })
     }
     return principal
   }
@@ -263,14 +289,14 @@ export class CredentialCheck {
     return hash('sha256', this.#key + authorization, 'base64')
   }
 
-  #noteGood(key: string, stored: string | null): void {
+  #noteGood(key: string, good: GoodPassword): void {
     if (this.#good.size >= MAX_CACHED) this.#good.clear()
-    this.#good.set(key, stored)
+    this.#good.set(key, good)
   }
 
-  #remember(key: string, principal: Principal, milliseconds: number): void {
+  #remember(key: string, principal: Principal, until: number): void {
     if (this.#verified.size >= MAX_CACHED) this.#verified.clear()
-    this.#verified.set(key, { principal, until: this.#options.clock() + milliseconds })
+    this.#verified.set(key, { principal, until })
   }
 }
 

@@ -30,10 +30,11 @@ async function aCheck() {
 /** A check whose comparisons wait until they are let go, and say then whether the password is `right`. */
 function aHeldCheck() {
   const held: (() => void)[] = []
+  const time = { now: 0 }
   const check = new CredentialCheck({
     refreshUsers: async () => undefined,
     users: async () => ({ users: new Map([['bob', '$2b$10$stored']]), ...FINE }),
-    clock: () => 0,
+    clock: () => time.now,
     wait: async () => undefined,
     compare: ({ password, stored }) =>
       new Promise((resolve) => {
@@ -44,7 +45,7 @@ function aHeldCheck() {
   const release = () => {
     for (const end of held.splice(0)) end()
   }
-  return { check, held, release }
+  return { check, held, release, time }
 }
 
 /** A check that compares with nothing but the word `right`. */
@@ -52,6 +53,7 @@ async function aQuickCheck() {
   const time = { now: 0 }
   const passwords = { right: 'right' }
   const users = new Map(['bob', 'ana'].map((name) => [name, '$2b$10$stored']))
+  const compared: string[] = []
   const check = new CredentialCheck({
     refreshUsers: async () => undefined,
     users: async () => ({ users, ...FINE }),
@@ -59,13 +61,15 @@ async function aQuickCheck() {
     wait: async () => undefined,
     compare: async ({ password, stored }) => {
       if (password.startsWith('uncomparable')) throw new Error('The thread has ended')
+      compared.push(password)
       return stored !== null && password === passwords.right
     },
     find: async () => null,
   })
-  return { check, time, passwords }
+  return { check, time, passwords, users, compared }
 }
 
+const BOB = { username: 'bob' }
 const TOO_MANY = { code: 'too-many-requests' }
 
 /** The outcome of each log-in: the user, null, or the code of an error. */
@@ -113,6 +117,32 @@ describe('the credential check', () => {
     expect(check.remembered(basic('ana:right'))).toBeNull()
   })
 
+  it('compares a password anew after a minute or a change of its user, and not of others', async () => {
+    const { check, time, users, compared } = await aQuickCheck()
+    const login = basic('bob:right')
+    await check.check(login, 'a')
+
+    users.set('cleo', '$2b$10$stored')
+    check.forget()
+    expect(await check.check(login, 'a')).toEqual(BOB)
+    expect(check.remembered(login)).toEqual(BOB)
+    expect(compared).toHaveLength(1)
+
+    users.set('bob', '$2b$10$again')
+    check.forget()
+    expect(await check.check(login, 'a')).toEqual(BOB)
+    expect(compared).toHaveLength(2)
+
+    time.now += 59_000
+    check.forget()
+    expect(await check.check(login, 'a')).toEqual(BOB)
+    expect(compared).toHaveLength(2)
+    time.now += 1_001
+    expect(check.remembered(login)).toBeNull()
+    expect(await check.check(login, 'a')).toEqual(BOB)
+    expect(compared).toHaveLength(3)
+  })
+
   it(
     'slows an address down more with each failure, and no other address',
     { tags: ['long'] },
@@ -156,8 +186,6 @@ describe('the credential check', () => {
 })
 
 describe('the limits of logins', () => {
-  const BOB = { username: 'bob' }
-
   it('end the guesses of a user at one address, whatever the case, and not his own', async () => {
     const { check } = await aQuickCheck()
     const names = Array.from({ length: 25 }, (_, n) => (n % 2 === 0 ? 'bob' : 'BOB'))
@@ -215,9 +243,10 @@ describe('the limits of logins', () => {
   })
 
   it('count a password as a guess again once it is wrong', async () => {
-    const { check, passwords } = await aQuickCheck()
+    const { check, passwords, users } = await aQuickCheck()
     await check.check(basic('bob:right'), 'a')
     passwords.right = 'another'
+    users.set('bob', '$2b$10$another')
     check.forget()
 
     const ends: unknown[] = []
@@ -316,13 +345,14 @@ describe('the limits of logins', () => {
       (check: CredentialCheck) => check.forget(),
     ],
   ])('leave room for credentials that %s', async (_, afterwards, meanwhile) => {
-    const { check, held, release } = aHeldCheck()
+    const { check, held, release, time } = aHeldCheck()
     const first = check.check(basic('bob:right'), 'home')
     await until(() => held.length === 1)
     meanwhile(check)
     release()
     await first
     afterwards(check)
+    time.now = 60_001
     const guesses = [...Array(64).keys()].map((n) => check.check(basic(`u${n}:x`), `host${n}`))
     await until(() => held.length === 64)
 
