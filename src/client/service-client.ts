@@ -1,4 +1,5 @@
 import { describeFailedFetch } from '../core/faults.ts'
+import { inWords } from '../core/problem.ts'
 import { parseJsonOrNull } from '../lib/parse-json.ts'
 import { RESTORING_CALLS } from '../api/configuration/restoring-calls.ts'
 import { nameOf } from '../api/definition/route-rules.ts'
@@ -119,7 +120,7 @@ function readBody(
   const content = route.answers[status]?.content?.find((each) => each.type === type)
   if (content === undefined) throw new NoServer(`The server answers ${status} with "${type}"`)
   if (content.schema === null) return text
-  const read = content.schema.safeParse(parseJsonOrNull(text))
+  const read = content.schema.safeParse(parseJsonOrNull(text), { error: inWords })
   if (read.success) return read.data
   const [issue] = read.error.issues
   const place = issue?.path.join('.') ?? ''

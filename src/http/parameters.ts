@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { Digest } from '../core/digest.ts'
 import { ServiceError } from '../core/errors.ts'
+import { inWords } from '../core/problem.ts'
 import { CommitSha } from '../core/revision.ts'
 import { firstMomentOf } from '../lib/moments.ts'
 
@@ -65,15 +66,24 @@ export function malformed(message: string, path: string): ServiceError {
   return new ServiceError('malformed-request', message, { problems: [{ message, path }] })
 }
 
-/** The error for a body that does not match its schema. */
-export function malformedBy(error: z.ZodError): ServiceError {
-  const problems = error.issues.map(({ message, path }) => ({
+/**
+ * A value as its schema has it.
+ *
+ * @throws {ServiceError} `malformed-request` with the fields that are not as they must be.
+ */
+export function wellFormed<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+): z.output<Schema> {
+  const read = schema.safeParse(value, { error: inWords })
+  if (read.success) return read.data
+  const problems = read.error.issues.map(({ message, path }) => ({
     message,
     ...(path.length > 0 ? { path: path.join('.') } : {}),
   }))
   const [first] = problems
   const message = [first?.path, first?.message].filter((text) => text !== undefined).join(': ')
-  return new ServiceError('malformed-request', message, { problems })
+  throw new ServiceError('malformed-request', message, { problems })
 }
 
 function parse<Schema extends z.ZodType>(

@@ -6,7 +6,7 @@ import { parseJsonOr } from '../lib/parse-json.ts'
 import { malformedRequest, ServiceError } from '../core/errors.ts'
 import type { BodyRoom } from '../core/service/body-room.ts'
 import { isCoded, plainBody } from './content-coding.ts'
-import { malformed, malformedBy } from './parameters.ts'
+import { malformed, wellFormed } from './parameters.ts'
 import type { AnswerRequest } from './request-context.ts'
 import { addToGroup } from '../lib/grouping.ts'
 
@@ -152,19 +152,31 @@ export async function readJson<Schema extends z.ZodType>(
   schema: Schema,
 ): Promise<z.infer<Schema>> {
   const text = Buffer.from(await readBody(request, limit)).toString('utf8')
-  const read = schema.safeParse(text.trim() === '' ? {} : parseJson(text))
-  if (read.success) return read.data
-  throw malformedBy(read.error)
+  return wellFormed(schema, text.trim() === '' ? {} : parseJson(text))
 }
 
 /** The fields of a form, each with its exact bytes, in the order they were sent. */
 export type Form = ReadonlyMap<string, readonly Uint8Array[]>
 
+/** The forms of requests, each read once. */
+const forms = new WeakMap<Request, Promise<Form>>()
+
 /**
- * Reads a URL-encoded or multipart form. Bytes stay bytes: nothing is replaced by the decoding. An
- * empty body is a form without fields, whatever its type.
+ * Reads a URL-encoded or multipart form; once it is read, or could not be, the limit is that of the first call. Bytes
+ * stay bytes: nothing is replaced by the decoding. An empty body is a form without fields, whatever its type.
  */
-export async function readForm(request: Request, limit: number): Promise<Form> {
+export function readForm(request: Request, limit: number): Promise<Form> {
+  const form = forms.get(request) ?? readBodyAsForm(request, limit)
+  forms.set(request, form)
+  return form
+}
+
+/** Whether something else than a form has been read of the body of a request. */
+export function isBodyGone(request: Request): boolean {
+  return !forms.has(request) && (request.bodyUsed || request.body?.locked === true)
+}
+
+async function readBodyAsForm(request: Request, limit: number): Promise<Form> {
   const body = await readBody(request, limit)
   if (body.length === 0) return new Map()
   const type = request.headers.get('content-type') ?? ''
@@ -215,9 +227,7 @@ export function saysNothing(text: string): boolean {
 const Texts = z.record(z.string(), z.union([z.string(), z.array(z.string())]))
 
 function parseTexts(text: string): z.infer<typeof Texts> {
-  const read = Texts.safeParse(parseJson(text))
-  if (read.success) return read.data
-  throw malformedBy(read.error)
+  return wellFormed(Texts, parseJson(text))
 }
 
 function encoded([name, texts]: [string, string | readonly string[]]): [string, Uint8Array[]] {

@@ -1,4 +1,5 @@
 import type { DocumentKind } from '../core/document-kind.ts'
+import { inWords } from '../core/problem.ts'
 import { listCounter } from './documents.ts'
 import { type Driver, type SqlQuery, numberOf, textColumn } from './sql.ts'
 import { scanCounters, scanDocuments } from './scan.ts'
@@ -58,7 +59,7 @@ async function documentProblems(
 function documentProblem(kind: DocumentKind<unknown> | undefined, json: string): string | null {
   if (!kind) return 'is of no known kind'
   try {
-    const result = kind.schema.safeParse(JSON.parse(json))
+    const result = kind.schema.safeParse(JSON.parse(json), { error: inWords })
     return result.success ? null : (result.error.issues[0]?.message ?? 'has another form')
   } catch (error) {
     if (error instanceof SyntaxError) return 'is not JSON'

@@ -1,5 +1,6 @@
 import { parseJsonOr } from '../lib/parse-json.ts'
 import type { DocumentKind } from '../core/document-kind.ts'
+import { inWords } from '../core/problem.ts'
 import { Turns } from '../lib/cooperative.ts'
 import { type SqlQuery, type SqlRow, numberOf, textColumn } from './sql.ts'
 import { storeUnavailable } from './unavailable.ts'
@@ -96,7 +97,7 @@ function parsed<Value>(kind: DocumentKind<Value>, key: string, row: SqlRow): Val
   const value = parseJsonOr(textColumn(row, 'json'), (error) => {
     throw problem('it is not JSON', error)
   })
-  const result = kind.schema.safeParse(value)
+  const result = kind.schema.safeParse(value, { error: inWords })
   if (result.success) return result.data
   throw problem(result.error.issues[0]?.message ?? 'it has another form', result.error)
 }

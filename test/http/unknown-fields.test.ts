@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { ErrorBody } from '../../src/wire/error-body.ts'
 import { CallingAgent } from '../support/agents/agent-calls.ts'
 import { BuildScene, messageOf } from '../support/builds/build-service.ts'
 import { documentWith } from '../support/documents/documents.ts'
@@ -81,6 +82,29 @@ describe('a field that a call does not know', () => {
     expect(refused.status).toBe(400)
     expect(await messageOf(refused)).toContain('"entity"')
     expect(await (await service.fetch('/api/admin/config.xml')).text()).toBe(documentWith('two'))
+  })
+})
+
+describe('a body of another form', () => {
+  it.each([
+    ['{"username":"ana"}', ['name: it is missing', '"username" cannot be given here']],
+    ['{"name":7}', ['name: it must be a text']],
+    ['{"name":"ana","password":["x"]}', ['password: it must be a text']],
+    ['[1]', ['it must be an object']],
+  ])('is refused in words: %s', async (body, said) => {
+    const service = await openService()
+    const headers = { 'content-type': JSON_TYPE }
+
+    const refused = await service.fetch('/api/users', { method: 'POST', headers, body })
+
+    const { message, errors = [] } = ErrorBody.parse(await refused.json())
+    expect(refused.status).toBe(400)
+    expect(message).toBe(said[0])
+    expect(
+      errors.map((each) =>
+        each.path === undefined ? each.message : `${each.path}: ${each.message}`,
+      ),
+    ).toEqual(said)
   })
 })
 

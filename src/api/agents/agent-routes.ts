@@ -18,7 +18,7 @@ import type { ClientNames } from '../../wire/revision-bodies.ts'
 import { checkedMessage, MessageFields, messageOf, readMessage } from '../../http/change-message.ts'
 import { CachedResponse } from '../../http/cached-response.ts'
 import { json } from '../../http/errors.ts'
-import { malformed, malformedBy } from '../../http/parameters.ts'
+import { malformed, wellFormed } from '../../http/parameters.ts'
 import { parseJson, readBody, readForm } from '../../http/request-body.ts'
 import type { LeaderContext } from '../definition/api-context.ts'
 import {
@@ -170,9 +170,7 @@ function locatorFor(
 async function readChanges(
   request: Request,
 ): Promise<{ changes: AgentChangesBody; message: string }> {
-  const read = ChangeBody.safeParse(await fieldsOf(request))
-  if (!read.success) throw malformedBy(read.error)
-  const { message = '', ...changes } = read.data
+  const { message = '', ...changes } = wellFormed(ChangeBody, await fieldsOf(request))
   const reason = message === '' ? messageOf(request) : checkedMessage(message, 'message')
   if (Object.keys(changes).length > 0) return { changes, message: reason }
   throw malformed('Nothing to change: resources, environments and hostname are absent', 'body')

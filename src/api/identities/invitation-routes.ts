@@ -9,7 +9,7 @@ import {
 import type { InvitationRecord } from '../../identities/issued-record.ts'
 import { MessageBody } from '../../wire/action-bodies.ts'
 import { json } from '../../http/errors.ts'
-import { malformedBy, parseIsoTime } from '../../http/parameters.ts'
+import { wellFormed, parseIsoTime } from '../../http/parameters.ts'
 import { parseJson, readBody } from '../../http/request-body.ts'
 import type { ApiContext } from '../definition/api-context.ts'
 import { jsonAnswer, jsonBody } from '../definition/operation.ts'
@@ -86,9 +86,8 @@ export function createdInvitation(id: string) {
 }
 
 function parseNew(body: Uint8Array, now: number): NewInvitation {
-  const read = NewInvitationBody.safeParse(parseJson(Buffer.from(body).toString('utf8')))
-  if (!read.success) throw malformedBy(read.error)
-  const { resources = [], environments = [], expires } = read.data
+  const given = parseJson(Buffer.from(body).toString('utf8'))
+  const { resources = [], environments = [], expires } = wellFormed(NewInvitationBody, given)
   const until = expires === undefined ? now + DEFAULT_LIFETIME_MS : parseIsoTime(expires, 'expires')
   return { resources, environments, expires: until }
 }

@@ -7,6 +7,7 @@ import {
 import type { DependencyMaterial, Material } from '../../document/model/model.ts'
 import { SOURCE_ELEMENTS } from '../../document/schema/materials.ts'
 import { splitHgAddress } from '../../core/source-address.ts'
+import { inWords } from '../../core/problem.ts'
 import { parseSvnRevision } from '../../core/svn-revision.ts'
 import { AssignmentRefusal, type JobTexts } from './secrets.ts'
 import { sentOf } from './sent-fields.ts'
@@ -133,7 +134,7 @@ function addressOf(
 
 /** @throws {AssignmentRefusal} for what no agent would take, such as a secret that is too long. */
 function assertSendable(material: VersionControlMaterial, sent: object): void {
-  const read = SOURCE_ELEMENTS[material.kind].sent.safeParse(sent)
+  const read = SOURCE_ELEMENTS[material.kind].sent.safeParse(sent, { error: inWords })
   const [issue] = read.error?.issues ?? []
   if (issue === undefined) return
   const of = `of the material ${describe(material)}`

@@ -2,6 +2,7 @@ import { chmod, readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { parseJsonOr } from '../../lib/parse-json.ts'
 import { type ServiceError, unavailable } from '../../core/errors.ts'
+import { inWords } from '../../core/problem.ts'
 import { PROPOSAL_EVENTS, RUN_EVENTS } from '../../core/service/service-event.ts'
 import { atPath, orNullWhenAbsent } from '../../storage/fs-error.ts'
 
@@ -63,7 +64,7 @@ export async function readWebhooksFile(file: string): Promise<readonly WebhookSe
   const text = await orNullWhenAbsent(atPath(file, readFile(file, 'utf8')))
   if (text === null) return []
   await chmod(file, OWNER_ONLY)
-  const read = WebhooksFile.safeParse(parseJson(file, text))
+  const read = WebhooksFile.safeParse(parseJson(file, text), { error: inWords })
   if (read.success) return read.data.webhooks
   const [issue] = read.error.issues
   throw unusable(file, `${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim())

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { z } from 'zod'
 import type { ErrorCode } from '../../core/errors.ts'
-import { malformedBy } from '../../http/parameters.ts'
+import { wellFormed } from '../../http/parameters.ts'
 import { type Form, readForm, textField } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import type { Query } from '../kit/links.ts'
@@ -92,7 +92,5 @@ export function redirectDone(
 /** The fields of a form. @throws {ServiceError} `malformed-request` with the field that is not as it must be. */
 export function fieldsIn<Fields extends z.ZodObject>(form: Form, fields: Fields): z.infer<Fields> {
   const texts = Object.keys(fields.shape).map((name) => [name, textField(form, name) ?? undefined])
-  const read = fields.safeParse(Object.fromEntries(texts))
-  if (read.success) return read.data
-  throw malformedBy(read.error)
+  return wellFormed(fields, Object.fromEntries(texts))
 }

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { parseJsonOr } from '../../lib/parse-json.ts'
 import { ServiceError } from '../../core/errors.ts'
-import type { Problem } from '../../core/problem.ts'
+import { inWords, type Problem } from '../../core/problem.ts'
 
 /** The protocol's messages are not nested deeper; hostile input must not exhaust the stack. */
 const DEEPEST = 12
@@ -27,7 +27,7 @@ export function renderAgentMessage(message: object): string {
  * @throws {ServiceError} `malformed-request` with every problem and its path on the wire.
  */
 export function parseAgentMessage<Message>(schema: z.ZodType<Message>, text: string): Message {
-  const read = schema.safeParse(mapKeys(parseJson(text), camelCase, 0))
+  const read = schema.safeParse(mapKeys(parseJson(text), camelCase, 0), { error: inWords })
   if (read.success) return read.data
   throw malformed(
     read.error.issues.map(({ message, path }) => ({ message, path: renderPath(path) })),
