@@ -43,7 +43,7 @@ export function pageService(
   return {
     addresses,
     answer: composeRoutes({ log, parts, otherwise, answerFailure }),
-    answerFailure: pageFailures(context.pages),
+    answerFailure: pageFailures(context),
     askToLogIn: (request) => askToLogIn(context, request),
   }
 }

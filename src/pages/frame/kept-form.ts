@@ -1,8 +1,8 @@
 import { ServiceError } from '../../core/errors.ts'
 import { tooMany } from '../../core/service/rate-limit.ts'
-import { type Form, readForm, textField } from '../../http/request-body.ts'
+import { type Form, isBodyGone, readForm, textField } from '../../http/request-body.ts'
 
-/** A form that was sent after its session had ended: nothing of it was done. */
+/** A form that was sent in vain, such as after its session had ended. */
 export interface KeptForm {
   /** Where it was sent to. */
   readonly to: string
@@ -29,16 +29,25 @@ const SECRET = /^(old|again)$|passw|secret|secure/i
 /** Stands before the names of kept fields in the form of the log-in. */
 const PREFIX = 'kept.'
 
-/** Reads forms of people who are not logged in. */
+/** Reads forms of people who are not logged in, and those of requests that failed. */
 export class KeptForms {
   #reading = 0
 
   /** The form to resubmit after a log-in; null when it is too large, or no form. */
   async keep(request: Request): Promise<KeptForm | null> {
-    const { pathname, search } = new URL(request.url)
+    const form = await this.#formOf(request)
+    return form && keptOf(request, form)
+  }
+
+  /** The form of a request that failed, to be sent again; null as well where it has a password, or cannot be read. */
+  async keepWhole(request: Request): Promise<KeptForm | null> {
+    const form = isBodyGone(request) ? null : await this.#formOf(request).catch(() => null)
+    return form === null || hasSecret(form) ? null : keptOf(request, form)
+  }
+
+  async #formOf(request: Request): Promise<Form | null> {
     try {
-      const fields = fieldsOf(await this.#read(request, MAX_FORM_BYTES))
-      return fields.length > MAX_FIELDS ? null : { to: `${pathname}${search}`, fields }
+      return await this.#read(request, MAX_FORM_BYTES)
     } catch (error) {
       if (error instanceof ServiceError) return null
       throw error
@@ -80,9 +89,28 @@ export function keptName(name: string): string {
   return PREFIX + name
 }
 
+function keptOf(request: Request, form: Form): KeptForm | null {
+  const { pathname, search } = new URL(request.url)
+  const fields = fieldsOf(form)
+  const values = [...form.values()].flat()
+  const size = values.reduce((sum, { length }) => sum + length, 0)
+  const isTooLarge = fields.length > MAX_FIELDS || size > MAX_FORM_BYTES
+  return isTooLarge ? null : { to: `${pathname}${search}`, fields }
+}
+
+function isSecret(name: string): boolean {
+  return SECRET.test(name)
+}
+
+function hasSecret(form: Form): boolean {
+  return [...form].some(
+    ([name, values]) => isSecret(name) && values.some(({ length }) => length > 0),
+  )
+}
+
 function fieldsOf(form: Form): KeptForm['fields'] {
   return Array.from(form).flatMap(([name, values]) =>
-    SECRET.test(name)
+    isSecret(name)
       ? []
       : values.map((value) => [name, Buffer.from(value).toString('utf8')] as const),
   )

@@ -1,7 +1,9 @@
 import type { AnswerFailure, Failure } from '../../http/failure.ts'
 import { NOBODY } from '../../http/request-context.ts'
-import { pageResponse } from './page-response.ts'
+import { NO_STORE, pageResponse } from './page-response.ts'
+import { isOwnPath, type KeptForm } from './kept-form.ts'
 import type { PageContext } from './page-context.ts'
+import type { PagesContext } from './pages-context.ts'
 import { LinkButton } from '../kit/buttons.tsx'
 import { FirstOf, problemText } from '../kit/lists.tsx'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
@@ -9,19 +11,25 @@ import type { Principal } from '../../core/principal.ts'
 import type { EntityPlace } from '../../document/edit/entity-edits.ts'
 
 /** Renders errors as pages. */
-export function pageFailures(pages: PageContext): AnswerFailure {
-  return (request, failure, { id, path, principal }) => {
+export function pageFailures({ pages, keptForms }: PagesContext): AnswerFailure {
+  return async (request, failure, { id, path, principal }) => {
     const frame = pages.frame(request, principal === NOBODY ? null : principal)
     const isReading = request.method === 'GET' || request.method === 'HEAD'
     const isRefused =
       frame.username !== '' && !frame.isAdministrator && [401, 403].includes(failure.status)
     const views = isRefused ? ownViews(pages, { principal, path }) : []
-    const shown = { frame, failure, requestId: id, isReading, views }
+    const kept = isReading || principal === NOBODY ? null : await keptForms.keepWhole(request)
+    const back = cameFrom(request, pages.links.root())
+    const shown = { frame, failure, requestId: id, isReading, views, kept, back }
     const page = <ErrorPage {...shown} />
     const { 'retry-after': retry } = failure.headers
     const refresh: Record<string, string> =
       isReading && failure.status === 503 && retry !== undefined ? { refresh: retry } : {}
-    return pageResponse(page, failure.status, { ...failure.headers, ...refresh })
+    return pageResponse(page, failure.status, {
+      ...failure.headers,
+      ...refresh,
+      ...(kept && NO_STORE),
+    })
   }
 }
 
@@ -62,10 +70,15 @@ interface ErrorPageProps {
   readonly isReading: boolean
   /** The pages about the same that the caller may see. */
   readonly views: readonly OwnView[]
+  /** The form that was sent, to be sent again. */
+  readonly kept: KeptForm | null
+  /** The page that the caller came from. */
+  readonly back: string | null
 }
 
 /** The error as a sentence, with advice. */
-function ErrorPage({ frame, failure, requestId, isReading, views }: ErrorPageProps) {
+function ErrorPage(props: ErrorPageProps) {
+  const { frame, failure, requestId, isReading, views, kept, back } = props
   const { status, message } = failure
   const isUnknown = status === 401 && frame.username === ''
   const isRefused = status === 403 || (status === 401 && !isUnknown)
@@ -81,10 +94,12 @@ function ErrorPage({ frame, failure, requestId, isReading, views }: ErrorPagePro
         <Problems failure={failure} />
         {advice !== undefined && <p>{advice}</p>}
         <OwnViews views={views} />
+        <SendAgain kept={kept} />
         <p class="actions">
           {status === 503 && isReading && (
             <LinkButton href={frame.here} label="Try again" look="primary" />
           )}
+          {back !== null && <LinkButton href={back} label="Back" />}
           {isLacking && <LinkButton href={frame.links.account()} label="Your permissions" />}
           <LinkButton href={frame.links.root()} label={isUnknown ? 'Log in' : 'Home'} />
         </p>
@@ -94,6 +109,41 @@ function ErrorPage({ frame, failure, requestId, isReading, views }: ErrorPagePro
       </div>
     </PageLayout>
   )
+}
+
+/** The form that was sent in vain, to be sent again. Texts of several lines are shown, to be copied or changed. */
+function SendAgain({ kept }: Pick<ErrorPageProps, 'kept'>) {
+  if (kept === null || kept.fields.length === 0) return <></>
+  return (
+    <form class="fields" method="post" action={kept.to} enctype="multipart/form-data">
+      <p>What you sent is kept here. You can send it again.</p>
+      {kept.fields.map(([name, value]) =>
+        value.includes('\n') ? (
+          <label class="field">
+            Your text
+            <textarea name={name} rows={12}>
+              {`\n${value}`}
+            </textarea>
+          </label>
+        ) : (
+          <input type="hidden" name={name} value={value} />
+        ),
+      )}
+      <p class="actions">
+        <button class="primary">Send again</button>
+      </p>
+    </form>
+  )
+}
+
+/** The address of the own page that a request was made from; null where it is not known. */
+function cameFrom(request: Request, root: string): string | null {
+  const referrer = request.headers.get('referer') ?? ''
+  if (!URL.canParse(referrer)) return null
+  const { host, pathname, search } = new URL(referrer)
+  const address = `${pathname}${search}`
+  const isOwn = host === request.headers.get('host') && isOwnPath(address, root)
+  return isOwn ? address : null
 }
 
 function OwnViews({ views }: Pick<ErrorPageProps, 'views'>) {

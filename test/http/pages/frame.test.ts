@@ -1,9 +1,28 @@
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { filledFieldsOf } from '../../support/pages/page-forms.ts'
 import { MADE, NINJA } from '../../support/history/small-history.ts'
 import { saveRevisions } from '../../support/service/saved-revisions.ts'
-import { startService } from '../../support/service/service.ts'
+import { startService, type TestService } from '../../support/service/service.ts'
+
+/** Sends the form of a page for which there is no revision. */
+async function sendInVain(
+  service: TestService,
+  fields: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>>,
+) {
+  const body = new FormData()
+  for (const [name, value] of Object.entries(fields)) body.append(name, value)
+  const accept = { accept: 'text/html', ...headers }
+  const answer = await service.fetch('/config/r99/tags?a=b', {
+    method: 'POST',
+    headers: accept,
+    body,
+  })
+  const html = await answer.text()
+  return { answer, html, main: html.slice(html.indexOf('<main')) }
+}
 
 describe('the frame of the pages', () => {
   it('leads from the front door to the history', async () => {
@@ -75,6 +94,47 @@ describe('the frame of the pages', () => {
       expect(await response.text()).toContain('<h1>Not found</h1>')
     },
   )
+
+  it('leads from an error back to where somebody was, with all that was sent', async () => {
+    const service = await startService(['--base-path', '/go'])
+    const referer = `${service.url}/config/r1?x=1`
+
+    const { answer, html, main } = await sendInVain(
+      service,
+      { name: 'a"b', message: 'one\n<two>' },
+      { referer },
+    )
+
+    expect(answer.status).toBe(404)
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+    expect(main).toContain('<a class="button" href="/go/config/r1?x=1">Back</a>')
+    expect(main).toContain('action="/go/config/r99/tags?a=b"')
+    expect(main).toContain('Send again')
+    expect(filledFieldsOf(html)).toEqual(
+      expect.arrayContaining([
+        ['name', 'a"b'],
+        ['message', 'one\r\n<two>'],
+      ]),
+    )
+  })
+
+  it.each([
+    ['with a password', { password: 'of somebody' }, {}],
+    ['by another site', { name: 'x' }, { 'sec-fetch-site': 'cross-site' }],
+    ['without a field', {}, {}],
+  ])('offers nothing to be sent again that was sent %s', async (_, fields, headers) => {
+    const service = await startService()
+
+    const { main } = await sendInVain(service, fields, {
+      ...headers,
+      referer: 'https://evil.example/config',
+    })
+
+    expect(main).toContain('Home')
+    expect(main).not.toContain('Send again')
+    expect(main).not.toContain('Back')
+    expect(main).not.toContain('of somebody')
+  })
 
   it('asks a browser for credentials with a page', async () => {
     const service = await startService()
