@@ -29,6 +29,7 @@ export interface GitExecutableOptions {
 export type Version = readonly [number, number]
 
 const OLDEST: Version = [2, 30]
+const VERSION_TIMEOUT_MS = 20_000
 
 /** The error codes for a missing program. */
 const ABSENT = ['ENOENT', 'EACCES', 'ENOTDIR']
@@ -142,13 +143,21 @@ export class GitExecutable {
     return version
   }
 
-  /** The version; null when there is no such program, or it is not git. */
+  /**
+   * The version; null when there is no such program, or it is not git.
+   *
+   * @throws {ServiceError} `unavailable` for a program that gives no answer: it may well be git.
+   */
   async #findVersion(): Promise<Version | null> {
     const child = startProcess('git', ['--version'], { env: this.#env })
+    const timer = setTimeout(() => child.kill('SIGKILL'), VERSION_TIMEOUT_MS)
     child.stderr.resume()
     const [code, output] = await allOf([exitCodeOf(child), text(child.stdout)])
+    clearTimeout(timer)
+    if (child.signalCode !== null) throw unavailable(`git --version ended by ${child.signalCode}`)
     if (code !== 0) return null
-    const [major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(output) ?? []).slice(1).map(Number)
+    const found = /^git version (\d+)\.(\d+)/m.exec(output) ?? []
+    const [major = 0, minor = 0] = found.slice(1).map(Number)
     return [major, minor]
   }
 }

@@ -3,10 +3,11 @@ import { Readable } from 'node:stream'
 import { buffer, text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { allOf } from '../lib/all-of.ts'
+import { pause } from '../lib/pause.ts'
 import { type ServiceError, unavailable } from '../core/errors.ts'
 import { fsErrorCode } from '../storage/fs-error.ts'
 import { boundaryVariable, GitExecutable } from './git-executable.ts'
-import { ended, type PipedProcess } from '../processes/piped-process.ts'
+import { ended, endGroup, type PipedProcess } from '../processes/piped-process.ts'
 
 /** The error code of a write to a process that has ended. */
 const CUT_SHORT = ['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED']
@@ -20,22 +21,32 @@ export interface GitEnd {
   readonly end: string
 }
 
-/** The input and the extra variables of a command. */
+/** The input, the extra variables and the time of a command. */
 export interface GitInput {
   readonly input?: string | Readable
   readonly env?: Readonly<Record<string, string>>
+  /** Milliseconds after which it is ended. Each command that a writer waits for has a limit. */
+  readonly timeoutMs?: number
 }
+
+/** The limit of a command about a few commits, which takes milliseconds. */
+export const SHORT_TIMEOUT_MS = 30_000
 
 /** Runs a git command to its end, however it ends. */
 export async function tryGit(
   git: GitExecutable,
   gitDir: string,
   args: readonly string[],
-  { input = '', env = {} }: GitInput = {},
+  { input = '', env = {}, timeoutMs }: GitInput = {},
 ): Promise<GitEnd> {
   const child = git.run([`--git-dir=${gitDir}`, ...args], {
     env: { ...boundaryVariable(gitDir), ...env },
   })
+  const end = endOf(child, input)
+  return timeoutMs === undefined ? end : endWithin(child, end, timeoutMs)
+}
+
+async function endOf(child: PipedProcess, input: string | Readable): Promise<GitEnd> {
   const [output, errors, end] = await allOf([
     buffer(child.stdout),
     text(child.stderr),
@@ -43,6 +54,25 @@ export async function tryGit(
     feed(child, input),
   ])
   return { output, errors, end, isDone: end === 'exit code 0' }
+}
+
+/** Ends a command that takes too long, and waits no longer for one that cannot be ended. */
+async function endWithin(
+  child: PipedProcess,
+  end: Promise<GitEnd>,
+  timeoutMs: number,
+): Promise<GitEnd> {
+  const known = new AbortController()
+  const late = pause(timeoutMs, known.signal).then(() => null)
+  try {
+    const inTime = await Promise.race([end, late])
+    if (inTime !== null) return inTime
+  } finally {
+    known.abort()
+  }
+  await endGroup(child)
+  const why = `it did not end within ${timeoutMs / 1_000} s`
+  return { output: Buffer.alloc(0), errors: '', end: why, isDone: false }
 }
 
 /** A command that ends before it has read everything reports the reason by its exit. */

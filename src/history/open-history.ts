@@ -199,7 +199,7 @@ async function openParts(options: Options, resources: Resources): Promise<Opened
   const committer = new Committer({ ...options, repository, keeper, live, publish })
   const { reader } = repository
   const { git } = resources
-  const workTree = new WorkTreeSync({ ...options, folder, reader, git })
+  const workTree = new WorkTreeSync({ ...options, folder, reader })
   const store = { fs, gitDir: folder.gitDir }
   const refused = new RefusedCommits({ store, repository, git, problems })
   const kept = { ...options, repository, keeper, live }

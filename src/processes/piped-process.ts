@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { Socket } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
+import { setTimeout as wait } from 'node:timers/promises'
 
 /** A running program, with its input and outputs. */
 export interface PipedProcess extends ChildProcess {
@@ -20,6 +21,8 @@ export interface ProcessOptions {
   /** The user that runs it, with no other groups. */
   readonly user?: { readonly uid: number; readonly gid: number }
 }
+
+const GRACE_MS = 1_500
 
 const CHANNELS = { none: 'ignore', bytes: 'pipe', messages: 'ipc' } as const
 
@@ -89,6 +92,17 @@ export function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void
     // It has ended, or runs with the rights of another user.
     if (!['ESRCH', 'EPERM'].includes(codeOf(error))) throw error
   }
+}
+
+/** Ends a process group: asks it to, and kills it when it does not. */
+export async function endGroup(child: PipedProcess): Promise<void> {
+  signalGroup(child, 'SIGTERM')
+  const closed = new Promise((resolve) => child.once('close', resolve))
+  await Promise.race([closed, wait(GRACE_MS, null, { ref: false })])
+  signalGroup(child, 'SIGKILL')
+  // A process that left the group may still hold the pipes.
+  child.stdout.destroy()
+  child.stderr.destroy()
 }
 
 function trySpawn(program: string, spawned: () => ChildProcess): ChildProcess {

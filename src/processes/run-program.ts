@@ -1,8 +1,7 @@
 import type { Readable } from 'node:stream'
-import { setTimeout as wait } from 'node:timers/promises'
 import { describeFault } from '../core/faults.ts'
 import { startGuarded } from './guarded-process.ts'
-import { type PipedProcess, ProcessNotStarted, signalGroup } from './piped-process.ts'
+import { endGroup, type PipedProcess, ProcessNotStarted } from './piped-process.ts'
 
 /** A program that is run to its end. Plain data, since another process may run it. */
 export interface ProgramRun {
@@ -30,7 +29,6 @@ export interface ProgramEnd {
   readonly reason: string | null
 }
 
-const GRACE_MS = 1_500
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
 const MAX_COMPLAINT_BYTES = 8 * 1024
 
@@ -104,14 +102,4 @@ function collectEnd(stream: Readable): () => string {
     text = (text + chunk).slice(-MAX_COMPLAINT_BYTES)
   })
   return () => text
-}
-
-async function endGroup(child: PipedProcess): Promise<void> {
-  signalGroup(child, 'SIGTERM')
-  const closed = new Promise((resolve) => child.once('close', resolve))
-  await Promise.race([closed, wait(GRACE_MS, null, { ref: false })])
-  signalGroup(child, 'SIGKILL')
-  // A process that left the group may still hold the pipes.
-  child.stdout.destroy()
-  child.stderr.destroy()
 }

@@ -3,7 +3,7 @@ import { withoutPaths } from '../../core/faults.ts'
 import { unavailable } from '../../core/errors.ts'
 import { type CommitSha, isCommitSha } from '../../core/revision.ts'
 import type { GitExecutable } from '../git-executable.ts'
-import { ended } from '../../processes/piped-process.ts'
+import { ended, type PipedProcess } from '../../processes/piped-process.ts'
 import type { CommitRange, CommitRecord } from '../objects/object-reader.ts'
 
 const FIELDS = ['%H', '%P', '%an', '%at', '%cn', '%ce', '%ct', '%B']
@@ -18,14 +18,17 @@ const ARGUMENTS = [
   `--format=${FIELDS.join('%x00')}`,
 ]
 
+/** To put commits in order, git reads all of them before it prints one. */
+const SILENCE_MS = 120_000
+
 /**
  * Streams the commits of a range from `git log`, as many at once as come at once. Ends the process
- * when the caller stops early.
+ * when the caller stops early, or it says nothing for long.
  */
 export async function* streamLog(
   git: GitExecutable,
   gitDir: string,
-  { from, until }: CommitRange,
+  { from, until, silenceMs = SILENCE_MS }: CommitRange & { readonly silenceMs?: number },
 ): AsyncGenerator<readonly CommitRecord[]> {
   const range = until === null ? [from] : [from, `^${until}`]
   const child = git.start(gitDir, [...ARGUMENTS, ...range, '--'])
@@ -36,11 +39,32 @@ export async function* streamLog(
     complaint += chunk.toString('utf8')
   })
   try {
-    yield* parseLog(child.stdout)
+    yield* parseLog(outputOf(child, { end, silenceMs }))
     assertSucceeded(await end, { complaint, gitDir })
   } finally {
-    child.kill()
+    child.kill('SIGKILL')
   }
+}
+
+/** The output of a process up to its end. It is killed when it keeps its reader waiting. */
+async function* outputOf(
+  child: PipedProcess,
+  { end, silenceMs }: { readonly end: Promise<unknown>; readonly silenceMs: number },
+): AsyncGenerator<Buffer> {
+  let isSilent = false
+  const endSilence = () => (isSilent = child.kill('SIGKILL'))
+  let timer = setTimeout(endSilence, silenceMs)
+  try {
+    for await (const chunk of child.stdout) {
+      clearTimeout(timer)
+      yield chunk
+      timer = setTimeout(endSilence, silenceMs)
+    }
+    await end
+  } finally {
+    clearTimeout(timer)
+  }
+  if (isSilent) throw unavailable(`git log failed: no answer for ${silenceMs / 1_000} s`)
 }
 
 async function* parseLog(chunks: AsyncIterable<Buffer>): AsyncGenerator<readonly CommitRecord[]> {

@@ -5,7 +5,7 @@ import { TooLargeError } from '../../git/objects/damage.ts'
 import type { GitExecutable } from '../../git/git-executable.ts'
 import { PackUnion } from '../../git/packs/pack-union.ts'
 import type { RawObjectReader } from '../../git/objects/raw-object.ts'
-import { runGit, streamGit, tryGit } from '../../git/run-git.ts'
+import { type GitInput, runGit, SHORT_TIMEOUT_MS, streamGit, tryGit } from '../../git/run-git.ts'
 import { unavailable } from '../../core/errors.ts'
 import { allOf } from '../../lib/all-of.ts'
 import type { DescribeMove } from './describe-move.ts'
@@ -20,6 +20,9 @@ export interface PackStore {
 
 /** The size of objects in memory that are added at once, in bytes. */
 const JOINED_BYTES = 64 * 1024 * 1024
+
+/** The limit of a command that adds as much, or looks through a whole history. */
+const LONG = { timeoutMs: 300_000 }
 
 /**
  * Makes a move of the branch final whose objects are already on disk. Returns false, without any
@@ -59,7 +62,7 @@ async function packBetween(
   to: CommitSha,
 ): Promise<Uint8Array> {
   const args = ['pack-objects', '--revs', '--thin', '--delta-base-offset', '--stdout', '-q']
-  return runGit(git, gitDir, args, { input: `${to}\n^${from}\n` })
+  return runGit(git, gitDir, args, { input: `${to}\n^${from}\n`, timeoutMs: SHORT_TIMEOUT_MS })
 }
 
 /**
@@ -69,13 +72,14 @@ async function packBetween(
 export async function addPacks(store: PackStore, packs: AsyncIterable<LogPack>): Promise<void> {
   let union = new PackUnion(store.reader)
   const flush = async () => {
-    if (!union.isEmpty) await addPack(store, [union.toPack()])
+    if (!union.isEmpty) await addPack(store, [union.toPack()], LONG)
     union = new PackUnion(store.reader)
   }
   for await (const pack of packs) {
     if (pack.kind === 'base' || !(await isJoined(union, pack.bytes))) {
       await flush()
-      await addPack(store, pack.kind === 'base' ? pack.parts : [pack.bytes])
+      if (pack.kind === 'base') await addPack(store, pack.parts)
+      else await addPack(store, [pack.bytes], LONG)
     }
     if (union.size > JOINED_BYTES) await flush()
   }
@@ -96,9 +100,10 @@ async function isJoined(union: PackUnion, pack: Uint8Array): Promise<boolean> {
 async function addPack(
   { git, gitDir }: PackStore,
   parts: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  limit: Pick<GitInput, 'timeoutMs'> = {},
 ): Promise<void> {
   const args = ['index-pack', '--stdin', '--fix-thin', '--strict']
-  await runGit(git, gitDir, args, { input: Readable.from(parts) })
+  await runGit(git, gitDir, args, { input: Readable.from(parts), ...limit })
 }
 
 /** Whether a commit is in the history of another; false when one of them is not there. */
@@ -118,7 +123,7 @@ async function isSoOf(
   options: readonly string[] = [],
 ): Promise<boolean> {
   const asked = ['merge-base', ...options, ...commits]
-  const { isDone, end, errors } = await tryGit(git, gitDir, asked)
+  const { isDone, end, errors } = await tryGit(git, gitDir, asked, LONG)
   if (isDone || end === 'exit code 1') return isDone
   const found = await Promise.all(commits.map((commit) => reader.findObject(commit)))
   if (found.includes(null)) return false
@@ -132,5 +137,6 @@ export async function listNewest(
   count: number,
 ): Promise<readonly string[]> {
   const args = ['rev-list', '--first-parent', `--max-count=${count}`, commit]
-  return (await runGit(git, gitDir, args)).toString('latin1').trim().split('\n')
+  const listed = await runGit(git, gitDir, args, { timeoutMs: SHORT_TIMEOUT_MS })
+  return listed.toString('latin1').trim().split('\n')
 }

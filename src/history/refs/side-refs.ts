@@ -5,7 +5,7 @@ import { removeStaleLock } from '../../git/git-lock.ts'
 import type { ObjectReader } from '../../git/objects/object-reader.ts'
 import { updateRef } from '../../git/ref-update.ts'
 import { isRefFile, listFilesBelow, listRefsBelow } from '../../git/refs.ts'
-import { runGit } from '../../git/run-git.ts'
+import { runGit, SHORT_TIMEOUT_MS } from '../../git/run-git.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { NonEmptyArray } from '../../lib/non-empty-array.ts'
 import { SerialQueue } from '../../lib/serial-queue.ts'
@@ -165,7 +165,7 @@ export class SideRefs implements AsyncDisposable {
     const { git, gitDir } = shared.packs
     const lines = [...refs.map(({ commit }) => commit), ...known.map((each) => `^${each}`), '']
     const args = ['pack-objects', '--revs', '--thin', '--delta-base-offset', '--stdout', '-q']
-    return runGit(git, gitDir, args, { input: lines.join('\n') })
+    return runGit(git, gitDir, args, { input: lines.join('\n'), timeoutMs: SHORT_TIMEOUT_MS })
   }
 
   /** Takes over the moves of other servers. The log wins over what is here. */

@@ -3,13 +3,15 @@ import type { GitExecutable } from '../../git/git-executable.ts'
 import type { GitStore } from '../../git/git-store.ts'
 import type { CommitRecord } from '../../git/objects/object-reader.ts'
 import { listRefsBelow } from '../../git/refs.ts'
-import { runGit } from '../../git/run-git.ts'
+import { runGit, SHORT_TIMEOUT_MS } from '../../git/run-git.ts'
 import { bodyOf, subjectOf } from '../revision/message.ts'
 import type { GitRepository } from '../repository/git-repository.ts'
 import type { Problems } from '../revision/problems.ts'
 
 /** The refs of commits that the gate refused: `refs/cairn/refused/BASE/COMMIT`. */
 const REFUSED = 'refs/cairn/refused/'
+
+const LIMITED = { timeoutMs: SHORT_TIMEOUT_MS }
 
 /** A commit that the gate refused, and the revision that was current then. */
 export interface RefusedCommit {
@@ -98,7 +100,7 @@ export class RefusedCommits {
     const { store, git } = this.#options
     for (const { ref, commit } of commits) {
       if (git === null) await store.fs.rm(`${store.gitDir}/${ref}`, { force: true })
-      else await runGit(git, store.gitDir, ['update-ref', '-d', ref, commit])
+      else await runGit(git, store.gitDir, ['update-ref', '-d', ref, commit], LIMITED)
     }
     await this.show()
   }

@@ -12,13 +12,11 @@ import {
 } from './checked-out-files.ts'
 import { isReachable } from '../../git/objects/commit-walk.ts'
 import { DamageError } from '../../git/objects/damage.ts'
-import type { GitExecutable } from '../../git/git-executable.ts'
 import { isStagedAs, SKIP_WORKTREE, stagedMode, stagedRow } from '../repository/staged-rows.ts'
 import { changeGitIndex, isInTheWay, withMode } from '../repository/update-staging-index.ts'
 import type { IndexRow } from '../../git/staging-index.ts'
 import type { ObjectReader } from '../../git/objects/object-reader.ts'
 import type { RepositoryFolder } from '../repository/repository-folder.ts'
-import { tryGit } from '../../git/run-git.ts'
 import {
   listTreeChanges,
   MAX_DIFFERENCES,
@@ -40,11 +38,17 @@ export interface WorkTreeSyncOptions {
   /** The path of the document, of which only the executable bit is synchronised here. */
   readonly fileName: string
   readonly reader: ObjectReader
-  /** Null when there is no git program; then nothing is checked out. */
-  readonly git: GitExecutable | null
 }
 
 type Changes = ReadonlyMap<string, TreeChange>
+
+/** The files and bytes that one move of the branch may still check out. */
+interface Room {
+  files: number
+  bytes: number
+  /** Bytes that may be read, those of files included that turn out to be too large. */
+  readable: number
+}
 
 /** One step that brings git's index up to date with the branch. */
 interface Step {
@@ -56,6 +60,7 @@ interface Step {
 /** The limit of files that one move of the branch checks out. */
 const MAX_FILES = 1_000
 const MAX_BYTES = MAX_FILE_BYTES
+const MAX_READ_BYTES = 4 * MAX_BYTES
 
 /**
  * Synchronises git's index and the other files of the work tree with the branch, after a move that
@@ -158,7 +163,7 @@ export class WorkTreeSync {
   async #apply({ isForward, changes }: Step): Promise<boolean> {
     const { fs, folder, reader } = this.#options
     const store = { fs, gitDir: folder.gitDir, format: reader.format }
-    const wanted = isForward ? await this.#findSmall(changes) : new Set<string>()
+    const room = { files: isForward ? MAX_FILES : 0, bytes: MAX_BYTES, readable: MAX_READ_BYTES }
     const result = await changeGitIndex(store, async (rows) => {
       const next = new IndexDraft(rows)
       const gone = [...changes].filter(([, { after }]) => after === null)
@@ -167,7 +172,7 @@ export class WorkTreeSync {
         if (path === this.#own) await this.#followMode(next, change)
         if (path === this.#own || change.after === null || !next.mayUpdate(path, change)) continue
         const isKept = !isForward && (await this.#look(path)).kind !== 'absent'
-        if (!isKept) next.set(path, await this.#rowOf(path, change, { next, wanted }))
+        if (!isKept) next.set(path, await this.#rowOf(path, change, { next, room }))
       }
       return next.rows()
     })
@@ -194,14 +199,17 @@ export class WorkTreeSync {
   async #rowOf(
     path: string,
     { before, after }: TreeChange,
-    { next, wanted }: { next: IndexDraft; wanted: ReadonlySet<string> },
+    { next, room }: { next: IndexDraft; room: Room },
   ): Promise<IndexRow> {
     if (after === null) throw new RangeError('A removed file has no entry')
     const found = await this.#look(path)
     const isOld = await this.#isAsBefore(path, before)
     const isNew = before === null && found.kind === 'absent'
-    if (isFile(after) && (isOld || isNew) && wanted.has(after.oid)) {
-      await this.#checkOut(path, after, isOld && before ? versionOf(before) : null)
+    const content = isOld || isNew ? await this.#contentOf(path, after, room) : null
+    if (content !== null) {
+      const seen = isOld && before ? versionOf(before) : null
+      const { isExecutable } = versionOf(after)
+      await unlessRefused(this.#files.write(utf8(path), content, { seen, isExecutable }))
     } else if (isOld && !isVersion(found, versionOf(after))) {
       await this.#remove(path)
     }
@@ -215,11 +223,17 @@ export class WorkTreeSync {
     return stagedRow(path, after, { isSkipped: !isDeleted })
   }
 
-  async #checkOut(path: string, after: TreeEntry, seen: FileVersion | null): Promise<void> {
-    const object = await this.#options.reader.findObject(after.oid)
-    if (object?.type !== 'blob') return
-    const { isExecutable } = versionOf(after)
-    await unlessRefused(this.#files.write(utf8(path), object.content, { seen, isExecutable }))
+  /** The content of a file that is checked out while there is room for it; null for any other. */
+  async #contentOf(path: string, entry: TreeEntry, room: Room): Promise<Uint8Array | null> {
+    const mayRead = room.files > 0 && room.readable > 0
+    if (!mayRead || !isFile(entry) || latin1(utf8(path)) !== path) return null
+    room.files -= 1
+    const object = await orNullWhenDamaged(this.#options.reader.findObject(entry.oid))
+    if (object?.type !== 'blob') return null
+    room.readable -= object.content.length
+    if (object.content.length > room.bytes) return null
+    room.bytes -= object.content.length
+    return object.content
   }
 
   async #remove(path: string): Promise<void> {
@@ -229,27 +243,6 @@ export class WorkTreeSync {
   async #look(path: string): Promise<FoundFile> {
     if (latin1(utf8(path)) !== path) return { kind: 'absent' }
     return (await unlessRefused(this.#files.look(utf8(path)))) ?? { kind: 'other' }
-  }
-
-  /** The blobs that are small enough to check out. Git reports their sizes before they are read. */
-  async #findSmall(changes: Changes): Promise<ReadonlySet<string>> {
-    const { git, folder } = this.#options
-    const entries = [...changes.entries()].flatMap(([path, { after }]) =>
-      after && isFile(after) && latin1(utf8(path)) === path ? [after.oid] : [],
-    )
-    const names = entries.slice(0, MAX_FILES)
-    if (git === null || names.length === 0) return new Set()
-    const args = ['cat-file', '--batch-check=%(objectname) %(objectsize)']
-    const { output } = await tryGit(git, folder.gitDir, args, { input: `${names.join('\n')}\n` })
-    const small = new Set<string>()
-    let left = MAX_BYTES
-    for (const line of output.toString('latin1').split('\n')) {
-      const [oid = '', size = ''] = line.split(' ')
-      if (!/^\d+$/.test(size) || Number(size) > left) continue
-      left -= Number(size)
-      small.add(oid)
-    }
-    return small
   }
 }
 
@@ -338,6 +331,16 @@ function utf8(path: string): string {
 
 function latin1(path: string): string {
   return Buffer.from(path, 'utf8').toString('latin1')
+}
+
+/** Null for an object that cannot be read, or is too large. */
+async function orNullWhenDamaged<Value>(pending: Promise<Value>): Promise<Value | null> {
+  try {
+    return await pending
+  } catch (error) {
+    if (error instanceof DamageError) return null
+    throw error
+  }
 }
 
 /** Null when the file system refuses, for example a name that is too long. */

@@ -2,7 +2,7 @@ import { ServiceError, unavailable } from '../../core/errors.ts'
 import type { CommitSha } from '../../core/revision.ts'
 import type { GitExecutable } from '../../git/git-executable.ts'
 import type { RawObjectReader } from '../../git/objects/raw-object.ts'
-import { tryGit } from '../../git/run-git.ts'
+import { SHORT_TIMEOUT_MS, tryGit } from '../../git/run-git.ts'
 import { readTags, stampOfTags, type Tag, TAGS } from './tag-refs.ts'
 import { isInTheWay } from '../repository/update-staging-index.ts'
 import type { WriterQueue } from '../../storage/writer-queue.ts'
@@ -108,10 +108,12 @@ export class RevisionTags {
     if (git === null) throw unavailable('The service finds no git program, which tags need')
     const ref = `${TAGS}${name}`
     const args = to === '-d' ? ['-d', ref, from] : [ref, to, from]
-    const { isDone, errors } = await tryGit(git, gitDir, ['update-ref', '--no-deref', ...args])
+    const given = { timeoutMs: SHORT_TIMEOUT_MS }
+    const asked = ['update-ref', '--no-deref', ...args]
+    const { isDone, errors, end } = await tryGit(git, gitDir, asked, given)
     this.#stamp = null
     await this.refresh()
-    if (!isDone) throw unavailable(`Git could not change the tag ${name}`, new Error(errors))
+    if (!isDone) throw unavailable(`Git could not change the tag ${name}`, new Error(errors || end))
   }
 }
 

@@ -1,23 +1,11 @@
-import { execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { CommitSha } from '../../../src/core/revision.ts'
 import { openObjectReader } from '../../../src/git/readers/open-object-reader.ts'
 import { requireGit } from '../../../src/git/run-git.ts'
 import { areRelated, isAncestor, type PackStore } from '../../../src/history/log/log-packs.ts'
-import { tempDir } from '../../support/disk/temp-folder.ts'
 import { GitRepository } from '../../support/git/git-repository.ts'
+import { pathOfKilledGit } from '../../support/git/killed-git.ts'
 import { atEnd } from '../../support/programs/at-end.ts'
-
-/** A `PATH` with a git that is killed when it is asked how commits are related. */
-function pathOfKilledGit(): string {
-  const folder = tempDir()
-  const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
-  const script = `#!/bin/sh\ncase "$*" in *merge-base*) kill -9 $$;; esac\nexec ${real} "$@"\n`
-  writeFileSync(join(folder, 'git'), script, { mode: 0o755 })
-  return `${folder}:${process.env['PATH']}`
-}
 
 /** A repository of two commits beside each other upon a first one. */
 async function open(path: string | undefined) {
@@ -47,7 +35,7 @@ describe('how commits of a log are related', () => {
   })
 
   it('is not known where git is killed: a commit of this server would be put aside', async () => {
-    const { store, first, one } = await open(pathOfKilledGit())
+    const { store, first, one } = await open(pathOfKilledGit('merge-base'))
 
     await expect(isAncestor(store, first, one)).rejects.toThrow('SIGKILL')
     await expect(areRelated(store, first, one)).rejects.toThrow('SIGKILL')

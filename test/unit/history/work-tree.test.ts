@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { syncFs } from '../../../src/storage/sync-fs.ts'
 import type { FsPromises } from '../../../src/storage/fs-promises.ts'
+import { pathOfKilledGit } from '../../support/git/killed-git.ts'
 import { documentOf, HistoryFolder, save } from '../../support/history/history-folder.ts'
 
 function refuseNotes(path: string): void {
@@ -42,4 +43,24 @@ describe('a file beside the configuration that cannot be removed', () => {
       expect(folder.read('notes/a.txt')).toBe('a note\n')
     },
   )
+})
+
+it('a file beside the configuration follows the branch where git cannot say how large it is', async () => {
+  await using folder = new HistoryFolder()
+  folder.init()
+  folder.write('one\n', 'notes.txt')
+  folder.git('add', 'notes.txt')
+  folder.commit(documentOf('one'))
+  const history = await folder.open({ programPath: pathOfKilledGit('--batch-check') })
+  folder.write('two\n', 'notes.txt')
+  folder.git('commit', '-q', '-a', '-m', 'Change the note')
+  const next = folder.git('rev-parse', 'HEAD').trim()
+  folder.git('reset', '-q', '--hard', 'HEAD^')
+  await history.follow()
+  folder.git('update-ref', 'refs/heads/main', next)
+
+  await save(history, documentOf('two'))
+
+  expect(folder.read('notes.txt')).toBe('two\n')
+  expect(folder.git('status', '--porcelain')).toBe('')
 })
