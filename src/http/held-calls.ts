@@ -17,6 +17,8 @@ interface HeldCall {
   answer: ((response: Response | Promise<Response>) => void) | null
   /** Whether its answer was on its way at the last check: one that revokes its own credential arrives. */
   isSending: boolean
+  /** Whether its credential is being looked up: no other call waits for that. */
+  isChecking: boolean
 }
 
 /**
@@ -28,7 +30,6 @@ export class HeldCalls {
   readonly #answerFailure: AnswerFailure
   readonly #calls = new Set<HeldCall>()
   #timer: NodeJS.Timeout | null = null
-  #isChecking = false
 
   constructor(answerFailure: AnswerFailure) {
     this.#answerFailure = answerFailure
@@ -38,7 +39,8 @@ export class HeldCalls {
   around(answer: AnswerRequest): AnswerRequest {
     return (request, context) => {
       const answered = answer(request, context)
-      const call: HeldCall = { request, context, answer: null, isSending: false }
+      const progress = { answer: null, isSending: false, isChecking: false }
+      const call: HeldCall = { request, context, ...progress }
       this.#hold(call)
       return answered instanceof Promise ? unlessRefused(call, answered) : answered
     }
@@ -46,24 +48,15 @@ export class HeldCalls {
 
   #hold(call: HeldCall): void {
     this.#calls.add(call)
-    this.#timer ??= setInterval(() => this.#checkOnce(), CHECK_INTERVAL_MS).unref()
+    this.#timer ??= setInterval(() => this.#check(), CHECK_INTERVAL_MS).unref()
   }
 
-  #checkOnce(): void {
-    if (this.#isChecking) return
-    this.#isChecking = true
-    const done = () => {
-      this.#isChecking = false
-    }
-    this.#check(Array.from(this.#calls)).then(done, done)
-  }
-
-  async #check(calls: readonly HeldCall[]): Promise<void> {
-    for (const call of calls) {
+  #check(): void {
+    for (const call of this.#calls) {
       const { isSent, isDecided } = call.context
       const isWaiting = call.answer !== null
       if (!isWaiting && isSent) this.#calls.delete(call)
-      else if (isWaiting ? !isDecided : call.isSending) await this.#checkOne(call)
+      else if (isWaiting ? !isDecided : call.isSending) this.#checkOne(call).catch(() => undefined)
       call.isSending = !isWaiting
     }
     if (this.#calls.size > 0 || this.#timer === null) return
@@ -72,10 +65,14 @@ export class HeldCalls {
   }
 
   async #checkOne(call: HeldCall): Promise<void> {
+    if (call.isChecking) return
+    call.isChecking = true
     try {
       await call.context.credential?.assertGood('recently')
     } catch (error) {
       if (error instanceof ServiceError && REFUSALS.includes(error.code)) this.#end(call, error)
+    } finally {
+      call.isChecking = false
     }
   }
 

@@ -15,6 +15,8 @@ const PASSWORD_CACHED_MS = 60_000
  */
 const ISSUED_CACHED_MS = 500
 const MAX_CACHED = 10_000
+/** The time after which a look-up that failed is made again, in milliseconds. */
+const RETRY_INTERVAL_MS = 1_000
 /**
  * The limits of concurrent password checks: for new credentials, and including those that were
  * valid before.
@@ -52,6 +54,7 @@ interface Login extends Verifying {
 interface GoodPassword {
   /** The hash that it fits; null for a user of elsewhere. */
   readonly stored: string | null
+  readonly principal: Principal
   /** Until when it need not be compared again while the user has the same hash. */
   readonly until: number
 }
@@ -76,6 +79,8 @@ export interface CredentialCheckOptions {
   readonly cost?: number | undefined
   /** Finds users of other sources than the users file, where there are any. */
   readonly findExternal?: ((login: ExternalLogin) => Promise<Principal | null>) | undefined
+  /** Whether a user of another source is disabled here. */
+  readonly isDisabled?: ((principal: Principal) => Promise<boolean>) | undefined
   /** Finds the user of a token or session; null when it is no longer valid. */
   readonly find: (issued: IssuedSecret) => Promise<Principal | null>
 }
@@ -96,6 +101,11 @@ export class CredentialCheck {
   /** The credentials that were right at their last check, by their keyed hash. */
   readonly #good = new Map<string, GoodPassword>()
   readonly #underWay = new Map<string, Promise<Principal | null>>()
+  /** Look-ups of accepted credentials for the calls in flight, and those that failed a moment ago. */
+  readonly #lookUps = new Map<
+    string,
+    { readonly answer: Promise<Principal | null>; until: number }
+  >()
   #compared = 0
   /** Incremented at each change of the users, and of issued credentials. */
   #edition = 0
@@ -145,12 +155,7 @@ export class CredentialCheck {
     if (seen === 'now') await this.#options.refreshUsers()
     const known = this.remembered(authorization)
     if (known && (seen === 'recently' || known.credential === undefined)) return known
-    const issued = parseIssued(authorization)
-    if (issued !== null) return this.#findIssued(authorization, issued)
-    const given = parseBasic(authorization)
-    if (given === null) return null
-    const login = { authorization, ...given }
-    return (await this.#findUnchanged(login)) ?? this.#verify(login, MAX_CHECKS_WITH_GOOD)
+    return seen === 'now' ? this.#lookUp(authorization) : this.#lookUpOnce(authorization)
   }
 
   /** Forgets every verified credential: the users file has changed. */
@@ -164,6 +169,37 @@ export class CredentialCheck {
     this.#edition += 1
     for (const [key, { principal }] of this.#verified)
       if (principal.credential !== undefined) this.#verified.delete(key)
+  }
+
+  /** One look-up for all calls in flight with a credential, of which there may be hundreds. */
+  #lookUpOnce(authorization: string): Promise<Principal | null> {
+    const { clock } = this.#options
+    const key = `${this.#edition} ${this.#keyed(authorization)}`
+    const known = this.#lookUps.get(key)
+    if (known !== undefined && known.until > clock()) return known.answer
+    const lookUp = { answer: this.#lookUp(authorization), until: Infinity }
+    if (this.#lookUps.size >= MAX_CACHED) this.#lookUps.clear()
+    this.#lookUps.set(key, lookUp)
+    lookUp.answer.then(
+      () => this.#lookUps.delete(key),
+      () => (lookUp.until = clock() + RETRY_INTERVAL_MS),
+    )
+    return lookUp.answer
+  }
+
+  async #lookUp(authorization: string): Promise<Principal | null> {
+    const issued = parseIssued(authorization)
+    if (issued !== null) return this.#findIssued(authorization, issued)
+    const given = parseBasic(authorization)
+    if (given === null) return null
+    const login = { authorization, ...given }
+    const unchanged = await this.#findUnchanged(login)
+    if (unchanged !== null) return unchanged
+    const good = this.#good.get(this.#keyed(authorization))
+    const isOfElsewhere = good?.stored === null
+    // Known here, whether or not the other source answers.
+    if (isOfElsewhere && (await this.#options.isDisabled?.(good.principal)) === true) return null
+    return this.#verify(login, MAX_CHECKS_WITH_GOOD)
   }
 
   /** A valid token is let in whatever was tried before: tokens cannot be guessed. */
@@ -250,7 +286,9 @@ export class CredentialCheck {
     this.#assertRoom(atMost)
     const key = this.#keyed(login.authorization)
     const cost = costOfLogin(users.values(), this.#options.cost ?? PASSWORD_COST)
-    const isRight = await this.#compare({ password: login.password, stored, cost })
+    const isOfElsewhere = stored === null && this.#good.get(key)?.stored === null
+    const isRight =
+      !isOfElsewhere && (await this.#compare({ password: login.password, stored, cost }))
     const known = isRight ? localPrincipal(reading, username) : null
     const principal = stored === null ? await this.#findExternal({ ...login, admit }) : known
     if (principal === null) this.#good.delete(key)
@@ -258,7 +296,7 @@ export class CredentialCheck {
       const until = this.#options.clock() + PASSWORD_CACHED_MS
       if (edition === this.#edition) this.#remember(key, principal, until)
       // Also when the users have changed meanwhile: it is checked again, but it is no guess.
-      this.#noteGood(key, { stored, until })
+      this.#noteGood(key, { stored, principal, until })
     }
     return principal
   }

@@ -117,6 +117,7 @@ export async function openAccess(
     users: () => users.read(),
     refreshUsers: () => users.refresh(),
     findExternal: directory ? (login) => letIn(directory.find(login)) : undefined,
+    isDisabled: (principal) => isDisabledElsewhere(store, principal),
     clock,
     wait,
     compare,

@@ -1,8 +1,9 @@
 // @module-tag long
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { TempFolder } from '../../support/disk/temp-folder.ts'
+import { tempDir, TempFolder } from '../../support/disk/temp-folder.ts'
 import { documentWith } from '../../support/documents/documents.ts'
 import {
   BIND_BY_TLS,
@@ -10,13 +11,21 @@ import {
   makeAuthority,
 } from '../../support/identities/directory-server.ts'
 import { TcpProxy } from '../../support/programs/tcp-proxy.ts'
+import { openEvents } from '../../support/service/event-reader.ts'
 import { putRules } from '../../support/service/ruled-service.ts'
 import { save } from '../../support/service/saving.ts'
-import { ADMIN_PASSWORD, type CalledService, openService } from '../../support/service/service.ts'
+import {
+  ADMIN_PASSWORD,
+  type CalledService,
+  openService,
+  startService,
+} from '../../support/service/service.ts'
 import { sourceSeen } from '../../support/identities/user-sources.ts'
 import { addSomeone, SOMEONE } from '../../support/service/someone-else.ts'
 import { AuditBody } from '../../../src/wire/service-bodies.ts'
 
+/** Less than an answer of a directory is waited for. */
+const SOON_MS = 4_000
 const PEOPLE = 'ou=people,dc=example,dc=org'
 const GROUPS = 'ou=groups,dc=example,dc=org'
 
@@ -381,6 +390,32 @@ describe('users of a directory', { tags: ['slapd', 'openssl'] }, () => {
     )
     expect(await whoIs(both, ANA)).toMatchObject({ name: 'ana' })
     expect((await both.fetch('/api/whoami', { as: `${ANA}!` })).status).toBe(401)
+  })
+
+  it('hold no revocation up while the directory does not answer, neither of others nor of themselves', async () => {
+    const clock = { now: Date.now() }
+    const proxy = await TcpProxy.to(directory.port)
+    onTestFinished(() => proxy[Symbol.asyncDispose]())
+    const flags = flagsFor(proxy.through('ldap://localhost:1'))
+    const service = await startService(flags, tempDir(), { clock: () => clock.now })
+    await addSomeone(service)
+    const endings: Promise<unknown>[] = []
+    for (const as of [ANA, BEN, 'Jörg:a password', SOMEONE]) {
+      const events = await openEvents(service, '', {}, as)
+      endings.push(events.next().catch(() => null))
+    }
+    const [anas, , , theirs] = endings
+    const disable = (name: string) =>
+      service.fetch(`/api/users/${name}/disable`, { method: 'POST', body: '{}' })
+
+    proxy.deafen()
+    // What was right is asked for again.
+    clock.now += 61_000
+    const statuses = [(await disable('someone')).status, (await disable('ana')).status]
+    const ended = await Promise.race([Promise.all([theirs, anas]), wait(SOON_MS, 'too late')])
+
+    expect(statuses).toEqual([200, 200])
+    expect(ended).toEqual([null, null])
   })
 
   it('are asked for at the next server where one does not answer', async () => {

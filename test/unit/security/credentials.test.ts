@@ -512,6 +512,7 @@ describe('users of elsewhere', () => {
   /** The users file has bob, and elsewhere there are ana and another bob. */
   function anExternalCheck() {
     const asked: string[] = []
+    const compared: string[] = []
     const waits: number[] = []
     const time = { now: 0 }
     const check = new CredentialCheck({
@@ -519,7 +520,10 @@ describe('users of elsewhere', () => {
       users: async () => ({ users: new Map([['bob', '$2b$10$stored']]), ...FINE }),
       clock: () => time.now,
       wait: async (milliseconds) => void waits.push(milliseconds),
-      compare: async ({ password, stored }) => stored !== null && password === 'right',
+      compare: async ({ password, stored }) => {
+        compared.push(password)
+        return stored !== null && password === 'right'
+      },
       findExternal: async ({ username, password }) => {
         asked.push(username)
         if (password === 'away') throw unavailable('away')
@@ -528,7 +532,7 @@ describe('users of elsewhere', () => {
       },
       find: async () => null,
     })
-    return { check, asked, waits, time }
+    return { check, asked, compared, waits, time }
   }
 
   it('are asked for once a minute, and never by a name of the users file', async () => {
@@ -541,6 +545,24 @@ describe('users of elsewhere', () => {
     time.now = 60_001
     expect(await log('ana:right')).toEqual(ana)
     expect(asked).toEqual(['ana', 'alias-of-bob', 'ana'])
+  })
+
+  it('who were let in are looked up once for all calls in flight, and again a second after that failed', async () => {
+    const { check, asked, compared, time } = anExternalCheck()
+    const calls = Array.from({ length: 5 }, () => basic('ana:away'))
+    const lookUp = () => endsOf(calls.map((call) => check.recheck(call, 'recently')))
+
+    const failed = [await lookUp(), await lookUp()]
+    time.now = 1_001
+    await lookUp()
+
+    expect(new Set(failed.flat())).toEqual(new Set(['unavailable']))
+    expect(asked).toEqual(['ana', 'ana'])
+    await check.check(basic('ana:right'), '10.0.0.1')
+    const before = compared.length
+    check.forget()
+    expect(await check.recheck(basic('ana:right'), 'now')).toEqual(ana)
+    expect(compared).toHaveLength(before)
   })
 
   it('are slowed down when they guess, and not while nobody can say whether they do', async () => {
