@@ -41,10 +41,20 @@ export class LoginAttempts {
       .encrypt(this.#key)
   }
 
-  /** The log-in that was sealed, when this is the first time that it is used; null otherwise. */
-  async use(sealed: string): Promise<LoginAttempt | null> {
+  /** Whether a sealed log-in can be completed: it is neither over nor completed. */
+  async isPending(sealed: string): Promise<boolean> {
+    const attempt = await this.#open(sealed)
+    return attempt !== null && !this.#used.has(attempt.state)
+  }
+
+  /**
+   * The log-in that was sealed, when this is the first time that it is used; null otherwise. One with
+   * another state stays as it is: the browser began it in another tab, and the answer to it may come yet.
+   */
+  async use(sealed: string, state: string | null): Promise<LoginAttempt | 'another' | null> {
     const attempt = await this.#open(sealed)
     if (attempt === null || this.#used.has(attempt.state)) return null
+    if (attempt.state !== state) return 'another'
     this.#used.set(attempt.state, true)
     return attempt
   }

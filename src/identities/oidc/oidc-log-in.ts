@@ -10,7 +10,7 @@ import { Reachability } from '../reachability.ts'
 import { LoginAttempts } from './login-attempts.ts'
 import { refusedLogIn } from '../refused-log-in.ts'
 import { type ClaimNames, userIdOf, userOfClaims } from './oidc-claims.ts'
-import { detailOf, OidcProvider, type OidcProviderOptions } from './oidc-provider.ts'
+import { detailOf, OidcProvider, type OidcProviderOptions, unfitAnswer } from './oidc-provider.ts'
 
 export interface OidcLogInOptions extends Omit<OidcProviderOptions, 'claims'> {
   readonly claims: ClaimNames
@@ -95,13 +95,20 @@ export class OidcLogIn {
    */
   finish({ search, sealed, address }: ReturnedLogIn) {
     return this.#logged(address, async () => {
-      const attempt = sealed === null ? null : await this.#attempts.use(sealed)
+      const state = new URLSearchParams(search).get('state')
+      const attempt = sealed === null ? null : await this.#attempts.use(sealed, state)
+      if (attempt === 'another') throw unfitAnswer('It is the answer to another log-in')
       if (attempt === null) {
         throw refusedLogIn('This log-in took too long or is over: begin again', 'no attempt')
       }
       const claims = await this.#reachability.noted(() => this.#provider.claimsOf(search, attempt))
       return { principal: await this.#userOf(claims), next: attempt.next }
     })
+  }
+
+  /** Whether a log-in that a browser keeps can still be completed. */
+  isPending(sealed: string): Promise<boolean> {
+    return this.#attempts.isPending(sealed)
   }
 
   async #userOf(claims: Readonly<Record<string, unknown>>): Promise<Principal> {

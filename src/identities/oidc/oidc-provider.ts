@@ -19,6 +19,11 @@ export interface OidcProviderOptions {
 
 /** The time for an answer of the provider, in seconds. */
 const TIMEOUT_SECONDS = 10
+/**
+ * The limit of each answer of the provider, in bytes: descriptions, keys and claims have some thousands. A
+ * longer one is cut off, so that it is no JSON.
+ */
+const MAX_ANSWER_BYTES = 1_048_576
 /** The tolerated difference between the two clocks, in seconds. */
 const CLOCK_TOLERANCE = 30
 
@@ -129,6 +134,7 @@ export class OidcProvider {
         clientSecret === null ? client.None() : bySecret(clientSecret),
         {
           timeout: TIMEOUT_SECONDS,
+          [client.customFetch]: fetchBeginning,
           execute: [
             client.enableNonRepudiationChecks,
             ...(isPlain ? [client.allowInsecureRequests] : []),
@@ -139,6 +145,26 @@ export class OidcProvider {
       throw wrongIssuer(issuer, error) ?? away(error)
     }
   }
+}
+
+async function fetchBeginning(
+  address: string,
+  { body = null, ...options }: client.CustomFetchOptions,
+): Promise<Response> {
+  const answer = await fetch(address, { ...options, body })
+  const { status, headers } = answer
+  return new Response(answer.body && (await beginningOf(answer.body)), { status, headers })
+}
+
+async function beginningOf(body: ReadableStream<Uint8Array>): Promise<Buffer<ArrayBuffer>> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of body) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size > MAX_ANSWER_BYTES) break
+  }
+  return Buffer.concat(chunks).subarray(0, MAX_ANSWER_BYTES)
 }
 
 /** In the header, as is usual, or in the body where the provider takes it only there. */
@@ -164,7 +190,8 @@ function failureOf(error: unknown): unknown {
   return unfitAnswer(detailOf(error))
 }
 
-function unfitAnswer(detail: string): ServiceError {
+/** The error for an answer that does not belong to this log-in; the detail is for the log alone. */
+export function unfitAnswer(detail: string): ServiceError {
   return refusedLogIn('The answer of the provider does not fit this log-in: begin again', detail)
 }
 

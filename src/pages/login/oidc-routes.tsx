@@ -42,17 +42,18 @@ export const oidcPages = definePageWith(
       async (context, c) => {
         const { oidc, attempt } = context
         const { links } = context.pages
-        const forget = attempt.clear(c.req.raw)
+        const sealed = attempt.read(c.req.raw)
         const answer = await orForm(context, c, '', async () => {
           const { search } = new URL(c.req.url)
-          const sealed = attempt.read(c.req.raw)
           const { principal, next } = await oidc.finish({ search, sealed, address: c.env.address })
           c.env.principal = principal
           const secret = await beginSession(context, c.req.raw, principal)
           const session = context.sessionCookie.set(c.req.raw, secret)
           return redirected(isOwnPath(next, links.root()) ? next : links.root(), [session])
         })
-        answer.headers.append('set-cookie', forget)
+        // Another tab may wait for its own answer.
+        if (sealed === null || !(await oidc.isPending(sealed)))
+          answer.headers.append('set-cookie', attempt.clear(c.req.raw))
         return answer
       },
       { caller: 'anybody', audit: 'log-in' },

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { LogEvent } from '../../../src/lib/log.ts'
 import { tempDir } from '../../support/disk/temp-folder.ts'
 import { documentWith } from '../../support/documents/documents.ts'
@@ -8,6 +9,7 @@ import { HostileProvider, type Twist } from '../../support/identities/hostile-pr
 import {
   CLIENT_ID,
   flagsFor,
+  listen,
   PeopleProvider,
   PUBLIC_URL,
 } from '../../support/identities/people-provider.ts'
@@ -137,6 +139,18 @@ describe('a log-in by OpenID Connect', () => {
 
     expect([arrival.status, browser.cookie('__Host-cairn')]).toEqual([403, null])
     expect(arrival.text).toContain(UNFIT)
+  })
+
+  it('is completed in the tab that began last, whichever comes back first', async () => {
+    const { browser } = await worldWith(ANA)
+    const [first, last] = [await callbackOf(browser), await callbackOf(browser)]
+
+    const refused = await browser.go(first)
+    const arrival = await browser.go(last)
+
+    expect([refused.status, arrival.status]).toEqual([403, 200])
+    expect(await whoIs(browser)).toMatchObject({ name: 'Ana' })
+    expect(browser.cookie('__Host-cairn-login')).toBeNull()
   })
 
   it('is refused after ten minutes', async () => {
@@ -322,6 +336,28 @@ describe('a provider that cannot be believed', () => {
       expect(await auditOf(service, 'outcome=refused')).toMatchObject([{ action: 'log-in' }])
     },
   )
+
+  it('is not heard to the end where it sends without end', async () => {
+    let sent = 0
+    const provider = createServer((_request, response) => {
+      const chunk = Buffer.alloc(1_048_576, ' ')
+      const send = () => {
+        do sent += chunk.length
+        while (!response.destroyed && response.write(chunk))
+      }
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.on('drain', send)
+      send()
+    })
+    onTestFinished(() => void provider.close())
+    const service = await openService(flagsFor(`http://127.0.0.1:${await listen(provider)}`))
+
+    const { status, text } = await new WalkingBrowser(service).go('/login/oidc')
+
+    expect(status).toBe(503)
+    expect(text).toContain('name="password"')
+    expect(sent).toBeLessThan(64 * 1_048_576)
+  })
 
   it('lets nobody in by the nonce of an earlier log-in', async () => {
     const { provider, browser } = await hostileWorld()
