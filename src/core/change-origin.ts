@@ -44,6 +44,8 @@ export interface Review {
 /** A person who wrote content of a proposal, with the credential of that time. */
 export interface ProposalWriter {
   readonly username: string
+  /** Stays where the source gives the person another name; absent where it has no such id. */
+  readonly userId?: string
   /** Absent for a user of the users file. */
   readonly external?: ExternalUser
   readonly credential: IssuedCredential['kind'] | 'password'

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
+import { isSameName } from './name-key.ts'
 
 /** The scopes of a token, from least to most. */
 export const TokenScope = z.enum(['read', 'propose', 'operate', 'admin'])
@@ -42,6 +43,18 @@ export interface Principal {
 /** The source that knows the caller. */
 export function sourceOf({ external }: Principal): UserSource {
   return external?.source ?? 'users-file'
+}
+
+/**
+ * Whether two names are those of one person: a directory or a provider may give somebody another name, and
+ * gives nobody the id of somebody else.
+ */
+export function isSamePerson(
+  one: Pick<Principal, 'username' | 'userId'>,
+  other: Pick<Principal, 'username' | 'userId'>,
+): boolean {
+  const hasSameId = one.userId !== undefined && one.userId === other.userId
+  return hasSameId || isSameName(one.username, other.username)
 }
 
 /** Whether two callers are the same user with the same credential and the same roles. */

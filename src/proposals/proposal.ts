@@ -1,5 +1,6 @@
 import type { ProposalWriter } from '../core/change-origin.ts'
 import { nameKey } from '../core/name-key.ts'
+import { isSamePerson } from '../core/principal.ts'
 import type { CommitSha } from '../core/revision.ts'
 import type {
   EventOf,
@@ -131,9 +132,7 @@ function updated(proposal: Proposal, event: EventOf<'update'>): Proposal {
 }
 
 function writerOf({ by, credential }: EventOf<'open' | 'update'>): ProposalWriter {
-  const { username, external } = by
-  const who = external === undefined ? { username } : { username, external }
-  return { ...who, credential: credential ?? 'password' }
+  return { ...by, credential: credential ?? 'password' }
 }
 
 function versionOf(event: EventOf<'open' | 'update'>): ProposalVersion {
@@ -141,6 +140,6 @@ function versionOf(event: EventOf<'open' | 'update'>): ProposalVersion {
   return { version, commit, base, by, time, touches, source }
 }
 
-function reviewsOfOthers({ reviews }: Proposal, { username }: ProposalPerson) {
-  return reviews.filter(({ by }) => nameKey(by.username) !== nameKey(username))
+function reviewsOfOthers({ reviews }: Proposal, person: ProposalPerson) {
+  return reviews.filter(({ by }) => !isSamePerson(by, person))
 }

@@ -1,6 +1,6 @@
 import { isSameName } from '../core/name-key.ts'
 import { type Digest, digestOf } from '../core/digest.ts'
-import type { Principal } from '../core/principal.ts'
+import { isSamePerson, type Principal } from '../core/principal.ts'
 import type { Assessment } from '../configuration/gate/gate.ts'
 import type { Objection, Verdict } from '../configuration/gate/rules/verdict.ts'
 import { currentDocument } from '../configuration/current/current-document.ts'
@@ -240,11 +240,11 @@ async function isWaitingFor(
 
 /** Whether somebody has reviewed the change as it is now; an older review is of another one. */
 function isReviewedBy(
-  { username }: Principal,
+  principal: Principal,
   { reviews }: Proposal,
   { digest, rules }: Pick<Assessment, 'digest' | 'rules'>,
 ): boolean {
-  const own = reviews.find(({ by }) => isSameName(by.username, username))
+  const own = reviews.find(({ by }) => isSamePerson(by, principal))
   return own?.digest === digest && own.rules === rules
 }
 

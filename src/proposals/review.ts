@@ -2,7 +2,7 @@ import { parseEntityKey } from '../configuration/changes/config-changes.ts'
 import { currentDocument } from '../configuration/current/current-document.ts'
 import { ServiceError } from '../core/errors.ts'
 import { nameKey } from '../core/name-key.ts'
-import type { Principal } from '../core/principal.ts'
+import { isSamePerson, type Principal } from '../core/principal.ts'
 import { notValid } from '../history/revision/problems.ts'
 import { assessMerge, effectsOf } from './assess.ts'
 import { mergedUpon } from './proposed-result.ts'
@@ -60,8 +60,7 @@ export async function takeReviewBack(
   await findVisible(deps, principal, number)
   return add(deps, number, (proposal) => {
     assertOpen(proposal)
-    const key = nameKey(principal.username)
-    const isThere = proposal.reviews.some(({ by }) => nameKey(by.username) === key)
+    const isThere = proposal.reviews.some(({ by }) => isSamePerson(by, principal))
     return isThere ? { type: 'take-back', by: personOf(principal) } : null
   })
 }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
-import type { Door, Review } from '../../../core/change-origin.ts'
+import type { Door, ProposalWriter, Review, ReviewedProposal } from '../../../core/change-origin.ts'
 import { nameKey } from '../../../core/name-key.ts'
+import { isSamePerson } from '../../../core/principal.ts'
 import { DOCUMENT } from '../../../document/entities/entities.ts'
 import type {
   GateCaller,
@@ -216,7 +217,10 @@ function approvalsOf(
     return { ...asked, given: isOwn ? [caller.standing.username] : [], rejectedBy: [] }
   }
   const digest = digestOfChange(change)
+  const writers = excludedWriters(rule, proposal)
   const counting = proposal.reviews.filter((review) => {
+    const reviewer = { ...review, username: review.by }
+    if (writers.some((writer) => isSamePerson(writer, reviewer))) return false
     const standing = people.find(review.by, review.external)
     return standing !== null && isSameUser(review, standing) && mayApprove(asked, standing)
   })
@@ -237,6 +241,15 @@ function excludedBy({ not }: GateRule, { proposal, caller }: Question): readonly
     ...(not.includes('author') ? authors : []),
     ...(not.includes('contributor') ? contributors : []),
   ].map(nameKey)
+}
+
+/** The same people of a proposal, who may have another name by now. */
+function excludedWriters(
+  { not }: GateRule,
+  { writers }: ReviewedProposal,
+): readonly ProposalWriter[] {
+  if (not.includes('contributor')) return writers
+  return not.includes('author') ? writers.slice(0, 1) : []
 }
 
 /** A user may have got the name of another one. */
