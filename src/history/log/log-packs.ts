@@ -62,7 +62,7 @@ async function packBetween(
   to: CommitSha,
 ): Promise<Uint8Array> {
   const args = ['pack-objects', '--revs', '--thin', '--delta-base-offset', '--stdout', '-q']
-  return runGit(git, gitDir, args, { input: `${to}\n^${from}\n`, timeoutMs: SHORT_TIMEOUT_MS })
+  return runGit(git, gitDir, args, { input: `${to}\n^${from}\n`, ...LONG })
 }
 
 /**
