@@ -47,6 +47,19 @@ describe('writeCommit', () => {
     )
   })
 
+  it('returns what it wrote without more memory than the bytes take', async () => {
+    using repository = new GitRepository()
+    const reader = new IsomorphicObjects(repository.store)
+
+    const { written } = await writeCommit(repository.store, reader, aDraft())
+
+    const objects = 'loose' in written ? written.loose : []
+    expect(objects.map(({ bytes }) => bytes.buffer.byteLength)).toEqual(
+      objects.map(({ bytes }) => bytes.length),
+    )
+    expect(objects).toHaveLength(3)
+  })
+
   it('makes the very commit that git makes', async () => {
     using repository = new GitRepository()
     repository.commit('README', 'read me\n')
