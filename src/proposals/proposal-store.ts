@@ -8,7 +8,6 @@ import { type Proposal, proposalOf } from './proposal.ts'
 import { parseEvents, type ProposalEvent, renderEvents } from './proposal-event.ts'
 
 const PREFIX = 'refs/proposals/'
-const META = /^refs\/proposals\/([1-9]\d{0,8})\/meta$/
 const NUMBER = /^refs\/proposals\/([1-9]\d{0,8})\//
 /** The file of the events of a proposal in the commits of its `meta`. */
 const EVENTS_FILE = 'events.jsonl'
@@ -66,10 +65,17 @@ interface Stored {
 export class ProposalStore {
   readonly #options: ProposalStoreOptions
   readonly #stored = new Map<number, Stored>()
-  readonly #changed = new Emitter()
+  /** The proposals of which a ref has another commit than when they were read. */
+  readonly #unread = new Set<number>()
+  /** The last number that a ref names; all up to it are taken. */
+  #last = 0
+  /** All that were read, the newest first; null once one is another. */
+  #sorted: readonly Stored[] | null = null
+  readonly #changed = new Emitter<[number: number]>()
 
   constructor(options: ProposalStoreOptions) {
     this.#options = options
+    options.refs.onPlaced((ref) => this.#noteRef(ref))
   }
 
   /** All proposals, the newest first. */
@@ -80,21 +86,40 @@ export class ProposalStore {
   /** The same with their events. */
   async histories(): Promise<readonly ProposalHistory[]> {
     return this.#options.refs.change(async (refs) => {
-      await this.#readAll(refs)
-      const all = [...this.#stored.values()]
-      return all.toSorted((one, other) => other.proposal.number - one.proposal.number)
+      for (const number of this.#unread) {
+        await this.#read(refs, number)
+        this.#unread.delete(number)
+      }
+      this.#sorted ??= [...this.#stored.values()].toSorted(
+        (one, other) => other.proposal.number - one.proposal.number,
+      )
+      return this.#sorted
     })
   }
 
-  /** Calls the listener when a proposal has changed here; returns a function that unsubscribes it. */
-  onChange(listener: () => void): () => void {
+  /** Some proposals with their events; those that are not there are left out. */
+  async historiesOf(numbers: Iterable<number>): Promise<readonly ProposalHistory[]> {
+    return this.#options.refs.change(async (refs) => {
+      const found: ProposalHistory[] = []
+      for (const number of numbers) {
+        const stored = await this.#read(refs, number)
+        if (stored !== null) found.push(stored)
+      }
+      return found
+    })
+  }
+
+  /**
+   * Calls the listener with the number of a proposal that has changed here, or is read; returns a function
+   * that unsubscribes it.
+   */
+  onChange(listener: (number: number) => void): () => void {
     return this.#changed.on(listener)
   }
 
   async find(number: number): Promise<Proposal | null> {
-    return this.#options.refs.change(
-      async (refs) => (await this.#read(refs, number))?.proposal ?? null,
-    )
+    const [found] = await this.historiesOf([number])
+    return found?.proposal ?? null
   }
 
   /** The document of a version. */
@@ -108,8 +133,8 @@ export class ProposalStore {
    * Opens a proposal under the next number. A number that was taken before a crash is not given again.
    */
   async open(content: NewContent, eventOf: (version: NewVersion) => NewEvent): Promise<Proposal> {
-    return this.#changing(async (refs) => {
-      const number = nextNumber(refs)
+    return this.#changing(async () => {
+      const number = this.#last + 1
       const { commit, event } = await this.#withVersion({ number, version: 1 }, content, eventOf)
       const meta = await this.#writeEvents(number, null, [event])
       const place = `${PREFIX}${number}`
@@ -181,11 +206,11 @@ export class ProposalStore {
     throw unavailable('Others keep changing proposals')
   }
 
-  async #readAll(refs: ReadonlyMap<string, CommitSha>): Promise<void> {
-    for (const ref of refs.keys()) {
-      const number = META.exec(ref)?.[1]
-      if (number !== undefined) await this.#read(refs, Number(number))
-    }
+  #noteRef(ref: string): void {
+    const number = Number(NUMBER.exec(ref)?.[1] ?? 0)
+    if (number === 0) return
+    this.#last = Math.max(this.#last, number)
+    this.#unread.add(number)
   }
 
   async #read(refs: ReadonlyMap<string, CommitSha>, number: number): Promise<Stored | null> {
@@ -196,7 +221,7 @@ export class ProposalStore {
     const bytes = await this.#options.refs.findFile(meta, EVENTS_FILE)
     if (bytes === null) throw unavailable(`The events of the proposal ${number} are not there`)
     const stored = this.#keep(number, meta, parseEvents(bytes))
-    this.#changed.emit()
+    this.#changed.emit(number)
     await this.#placeHead(refs, stored.proposal)
     return stored
   }
@@ -214,6 +239,7 @@ export class ProposalStore {
   #keep(number: number, meta: CommitSha, events: readonly ProposalEvent[]): Stored {
     const stored = { meta, events, proposal: proposalOf(number, events) }
     this.#stored.set(number, stored)
+    this.#sorted = null
     return stored
   }
 
@@ -255,14 +281,7 @@ export class ProposalStore {
   ): Promise<Proposal | 'stale'> {
     if (!(await this.#options.refs.move(moves))) return 'stale'
     const { proposal } = this.#keep(number, meta, events)
-    this.#changed.emit()
+    this.#changed.emit(number)
     return proposal
   }
-}
-
-/** Every number that a ref names is taken. */
-function nextNumber(refs: ReadonlyMap<string, CommitSha>): number {
-  let last = 0
-  for (const ref of refs.keys()) last = Math.max(last, Number(NUMBER.exec(ref)?.[1] ?? 0))
-  return last + 1
 }

@@ -31,6 +31,13 @@ export interface ToldProposalsOptions {
   readonly told: () => void
 }
 
+/** How many events of each proposal were told, by its number as a key. */
+interface ToldBefore {
+  readonly before: ReadonlyMap<string, number>
+  /** Whether nothing was ever told: what there is then is not told. */
+  readonly isFirst: boolean
+}
+
 /**
  * Copies the events of proposals from git into the log of events, each once: how far it came is stored in
  * the same change, so that a crash behind a change of a proposal loses none.
@@ -39,11 +46,13 @@ export class ToldProposals implements AsyncDisposable {
   readonly #options: ToldProposalsOptions
   readonly #loop: RetryLoop
   readonly #unlisten: () => void
+  /** The proposals that have changed since they were told; null before all were looked at. */
+  #due: Set<number> | null = null
 
   constructor(options: ToldProposalsOptions) {
     this.#options = options
     this.#loop = new RetryLoop({
-      round: () => this.#tellAll(),
+      round: () => this.#tellDue(),
       pauses: PAUSES,
       problemOf: describeFault,
       report: (problem, error) => {
@@ -51,7 +60,10 @@ export class ToldProposals implements AsyncDisposable {
         if (problem !== null) options.log({ level: 'warning', message, facts: { error } })
       },
     })
-    this.#unlisten = options.proposals.onChange(() => this.#loop.wake())
+    this.#unlisten = options.proposals.onChange((number) => {
+      this.#due?.add(number)
+      this.#loop.wake()
+    })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -59,13 +71,42 @@ export class ToldProposals implements AsyncDisposable {
     await this.#loop[Symbol.asyncDispose]()
   }
 
+  async #tellDue(): Promise<void> {
+    const due = this.#due
+    this.#due = new Set()
+    try {
+      await (due === null ? this.#tellAll() : this.#tellSome(due))
+    } catch (error) {
+      this.#due = due && new Set([...due, ...this.#due])
+      throw error
+    }
+  }
+
   async #tellAll(): Promise<void> {
-    const { store, proposals, told } = this.#options
+    const { store, proposals } = this.#options
     const isFirst = (await store.find(TOLD_PROPOSALS, BEGINNING)) === null
     const before = new Map(
       (await store.list(TOLD_PROPOSALS)).map(({ key, value }) => [key, value.events]),
     )
-    const histories = await proposals.histories()
+    await this.#tell(await proposals.histories(), { before, isFirst })
+  }
+
+  async #tellSome(due: ReadonlySet<number>): Promise<void> {
+    const { store, proposals } = this.#options
+    const numbers = [...due].toSorted((one, other) => other - one)
+    const before = new Map<string, number>()
+    for (const number of numbers) {
+      const key = `${number}`
+      before.set(key, (await store.find(TOLD_PROPOSALS, key))?.events ?? 0)
+    }
+    await this.#tell(await proposals.historiesOf(numbers), { before, isFirst: false })
+  }
+
+  async #tell(
+    histories: readonly ProposalHistory[],
+    { before, isFirst }: ToldBefore,
+  ): Promise<void> {
+    const { store, told } = this.#options
     const news = histories.filter(
       ({ proposal, events }) => (before.get(`${proposal.number}`) ?? 0) < events.length,
     )

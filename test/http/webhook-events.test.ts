@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { DeliveryBody } from '../../src/wire/service-bodies.ts'
+import { DatabaseSync } from '../../src/storage/sqlite-engine.ts'
 import { EventBody } from '../../src/wire/revision-events.ts'
 import { ProtocolAgent } from '../support/agents/protocol-agent.ts'
 import { BuildScene, jsonOf } from '../support/builds/build-service.ts'
@@ -50,6 +51,13 @@ async function propose(service: Pick<CalledService, 'fetch'>, title: string): Pr
   const headers = { 'content-type': 'application/json' }
   const answer = await service.fetch('/api/proposals', { method: 'POST', headers, body })
   return z.object({ number: z.int() }).parse(await answer.json()).number
+}
+
+/** Damages what is stored of what was told of a proposal, so that whatever reads it fails. */
+function damageToldEvents(folder: string, number: number): void {
+  const state = new DatabaseSync(join(folder, 'state', 'state.sqlite'))
+  state.exec(`UPDATE document SET json = '{}' WHERE kind = 'told-proposal' AND key = '${number}'`)
+  state.close()
 }
 
 async function deliveriesOf(service: Pick<CalledService, 'fetch'>): Promise<DeliveryBody[]> {
@@ -185,6 +193,22 @@ describe('webhooks about proposals', () => {
       by: 'viewer',
       text: 'Please',
     })
+  })
+
+  it('look at no proposal but the one that has changed, however many there are', async () => {
+    const { receiver, flags } = await receiverOf(['proposal.*'])
+    const service = await startService(flags)
+    await secure(service)
+    const [one, other] = [
+      await proposeLabel(service, 'viewer', 'good'),
+      await proposeLabel(service, 'viewer', 'better'),
+    ]
+    await expect.poll(() => namesOf(receiver)).toHaveLength(2)
+    damageToldEvents(service.folder, other)
+
+    await ask(service, 'viewer', `/${one}/comment`, { text: 'Please' })
+
+    await expect.poll(() => namesOf(receiver).at(-1)).toBe('proposal.commented')
   })
 })
 

@@ -7,6 +7,7 @@ import { updateRef } from '../../git/ref-update.ts'
 import { isRefFile, listFilesBelow, listRefsBelow } from '../../git/refs.ts'
 import { runGit, SHORT_TIMEOUT_MS } from '../../git/run-git.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { Emitter } from '../../lib/emitter.ts'
 import type { NonEmptyArray } from '../../lib/non-empty-array.ts'
 import { SerialQueue } from '../../lib/serial-queue.ts'
 import { stopping } from '../../storage/writer-queue.ts'
@@ -64,6 +65,7 @@ export class SideRefs implements AsyncDisposable {
   readonly #options: SideRefsOptions
   readonly #recent: RecentObjects
   readonly #queue = new SerialQueue(stopping)
+  readonly #placed = new Emitter<[ref: string]>()
   #refs: Map<string, CommitSha> | null = null
   /** The newest entry of the log that the refs here have. */
   #sequence = 0
@@ -71,6 +73,11 @@ export class SideRefs implements AsyncDisposable {
   constructor(options: SideRefsOptions) {
     this.#options = options
     this.#recent = new RecentObjects(options.store, options.reader)
+  }
+
+  /** Calls the listener with each ref as it is read, and when it has another commit. */
+  onPlaced(listener: (ref: string) => void): () => void {
+    return this.#placed.on(listener)
   }
 
   /** The refs with their commits, those of other servers included. */
@@ -125,7 +132,7 @@ export class SideRefs implements AsyncDisposable {
       const { state } = await updateRef(this.#options.store, update)
       if (state === 'moved') return false
       await this.#recent.confirm(to)
-      refs.set(ref, to)
+      this.#note(refs, ref, to)
     }
     this.#refs = refs
     return true
@@ -144,7 +151,9 @@ export class SideRefs implements AsyncDisposable {
       await removeStaleLock(store.fs, join(store.gitDir, file.replace(/\.lock$/, '')))
     }
     this.#sequence = 0
-    return new Map(await listRefsBelow(store, prefix))
+    const refs = new Map<string, CommitSha>()
+    for (const [ref, commit] of await listRefsBelow(store, prefix)) this.#note(refs, ref, commit)
+    return refs
   }
 
   async #publish(moves: NonEmptyArray<SideMove>): Promise<boolean> {
@@ -207,7 +216,12 @@ export class SideRefs implements AsyncDisposable {
     if (expected === next) return
     const who = { ...SERVICE_COMMITTER, time: clock() }
     await updateRef(store, { ref, expected, next, who, reason: 'log' })
-    refs.set(ref, next)
+    this.#note(refs, ref, next)
+  }
+
+  #note(refs: Map<string, CommitSha>, ref: string, commit: CommitSha): void {
+    refs.set(ref, commit)
+    this.#placed.emit(ref)
   }
 }
 
