@@ -27,17 +27,20 @@ export interface ProposalQuery {
   readonly state: ProposalState | null
   /** Only those that the caller could approve and has not. */
   readonly isWaitingForCaller: boolean
+  /** How many there are at most, the newest; null for all. */
+  readonly limit: number | null
 }
 
 /** The proposals that a caller may view, the newest first. */
 export async function listProposals(
   deps: ProposalsDomain,
   principal: Principal,
-  { state, isWaitingForCaller }: ProposalQuery,
+  { state, isWaitingForCaller, limit }: ProposalQuery,
 ): Promise<readonly Proposal[]> {
   const rights = rightsNow(deps, principal)
   const visible: Proposal[] = []
   for (const each of await deps.store.list()) {
+    if (visible.length === limit) break
     if (!mayViewProposal(deps, rights, each)) continue
     const proposal = each.merging === null ? each : await settleMerge(deps, each)
     if (state !== null && proposal.state !== state) continue

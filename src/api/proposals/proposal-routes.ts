@@ -9,6 +9,7 @@ import {
 import { afterAct, mergedBy, mergeProposal } from '../../proposals/merge-proposal.ts'
 import { listProposals, readProposal } from '../../proposals/read-proposals.ts'
 import { propose, updateProposal } from '../../proposals/propose.ts'
+import { parseOffset } from '../../core/page.ts'
 import { PROPOSAL_STATES } from '../../proposals/proposal.ts'
 import type { MergeTime } from '../../proposals/proposal-event.ts'
 import { json } from '../../http/errors.ts'
@@ -126,17 +127,21 @@ export const proposalResource = leaderResource({
           text: '`me`: only those that the caller can approve and has not',
           schema: z.literal('me'),
         },
+        offset: { text: 'Proposals to skip', schema: z.int().min(0) },
+        limit: { text: 'Proposals at most; all when absent', schema: z.int().min(0) },
       },
       answers: reads('Proposals', z.array(ProposalEntry)),
       errors: ['malformed-request'],
       example: { query: { state: 'open' } },
       handle: async (c, { proposals }) => {
-        const { state, 'waiting-for': waitingFor } = c.req.query()
+        const { state, 'waiting-for': waitingFor, offset = '0', limit } = c.req.query()
+        const first = parseOffset(offset)
         const found = await listProposals(proposals, c.env.principal, {
           state: state === undefined ? null : parseWord(state, 'state', PROPOSAL_STATES),
           isWaitingForCaller: parseWaiting(waitingFor),
+          limit: limit === undefined ? null : first + parseWholeNumber(limit, 'limit'),
         })
-        return json(found.map(renderProposal))
+        return json(found.slice(first).map(renderProposal))
       },
     }),
     route({

@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import { z } from 'zod'
+import { parseOffset } from '../../core/page.ts'
 import { mergeProposal } from '../../proposals/merge-proposal.ts'
 import { type Proposal, PROPOSAL_STATES, type ProposalVersion } from '../../proposals/proposal.ts'
 import { listProposals, type ProposalDetail, readProposal } from '../../proposals/read-proposals.ts'
@@ -25,7 +26,7 @@ import { defineLeaderPageWith, routesWith } from '../frame/page-routes.ts'
 import type { LeaderPagesContext } from '../frame/pages-context.ts'
 import type { Refusal } from '../runs/refusal.ts'
 import { ProposalView } from './proposal-view.tsx'
-import { ProposalsView } from './proposals-view.tsx'
+import { PROPOSAL_ROWS, ProposalsView } from './proposals-view.tsx'
 
 const Fields = z.object({
   action: z.enum(['approve', 'reject', 'take-back', 'comment', 'solve', 'merge', 'close']),
@@ -68,10 +69,13 @@ async function answerList(
   const { principal } = c.env
   const state = PROPOSAL_STATES.find((each) => each === c.req.query('state')) ?? 'open'
   const isWaiting = c.req.query('waiting-for') === 'me'
-  const query = { state, isWaitingForCaller: isWaiting }
+  const offset = parseOffset(c.req.query('offset') ?? '0')
+  const query = { state, isWaitingForCaller: isWaiting, limit: null }
+  const found = await listProposals(proposals, principal, query)
   const view = {
     ...pages.open(c),
-    proposals: await listProposals(proposals, principal, query),
+    proposals: found.slice(offset, offset + PROPOSAL_ROWS),
+    pagination: { offset, total: found.length, pageSize: PROPOSAL_ROWS },
     state,
     isWaiting,
   }

@@ -1,12 +1,15 @@
+import type { Pagination } from '../../core/page.ts'
 import type { Proposal, ProposalState } from '../../proposals/proposal.ts'
 import { LinkChoice } from '../kit/buttons.tsx'
 import { type OpenPage, type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { PageHead } from '../kit/page-head.tsx'
+import { BY_TIME, Pager } from '../kit/pager.tsx'
 import { Table } from '../kit/table.tsx'
 import { When } from '../kit/when.tsx'
 
 export interface ProposalsViewProps extends OpenPage {
   readonly proposals: readonly Proposal[]
+  readonly pagination: Pagination
   readonly state: ProposalState
   /** Whether only those are shown that wait for the reader. */
   readonly isWaiting: boolean
@@ -19,12 +22,16 @@ const COLUMNS = [
   'Changes',
   'Last event',
 ]
+/** Proposals on a page. */
+export const PROPOSAL_ROWS = 50
 /** Entities of a proposal that are named. */
 const MAX_NAMED = 3
 
 /** The proposals that the reader may view. */
-export function ProposalsView({ frame, proposals, state, isWaiting, now }: ProposalsViewProps) {
+export function ProposalsView(props: ProposalsViewProps) {
+  const { frame, proposals, pagination, state, isWaiting, now } = props
   const { links } = frame
+  const query = isWaiting ? { 'waiting-for': 'me' } : state === 'open' ? {} : { state }
   const rows = proposals.map((each) => ({
     cells: [
       <a href={links.proposal(each.number)}>{each.title}</a>,
@@ -52,6 +59,11 @@ export function ProposalsView({ frame, proposals, state, isWaiting, now }: Propo
         }
       />
       <Table label="Proposals" columns={COLUMNS} rows={rows} empty={emptyOf(state, isWaiting)} />
+      <Pager
+        pagination={pagination}
+        labels={BY_TIME}
+        to={(offset) => links.proposals({ ...query, offset })}
+      />
     </PageLayout>
   )
 }

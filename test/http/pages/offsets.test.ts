@@ -12,6 +12,7 @@ const PAGES = [
   '/stages/app/build',
   '/users',
   '/permissions',
+  '/proposals',
 ]
 
 async function answersTo(scene: BuildScene, offset: string): Promise<Record<string, number>> {

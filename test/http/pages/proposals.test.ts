@@ -55,6 +55,24 @@ describe('the pages of proposals', () => {
     expect(await pageOf(service, 'root', '/config/r3')).toContain('Label page')
   })
 
+  it('list fifty at a time, and calls as many as they ask for', async () => {
+    const service = await openService()
+    await secure(service)
+    for (let n = 1; n <= 51; n += 1) await proposeLabel(service, 'owner', `n${n}`)
+
+    const first = await pageOf(service, 'owner', '/proposals')
+    const second = await pageOf(service, 'owner', '/proposals?offset=50')
+
+    expect(first).toContain('1 to 50 of 51')
+    expect(first.match(/Label n\d+</g)).toHaveLength(50)
+    expect(first).toContain('href="/proposals?offset=50"')
+    expect(second.match(/Label n\d+</g)).toEqual(['Label n1<'])
+    const listed = await ask(service, 'owner', '?offset=1&limit=2')
+    expect(listed.body).toMatchObject([{ number: 50 }, { number: 49 }])
+    expect(listed.body).toHaveLength(2)
+    expect((await ask(service, 'owner', '?offset=x')).status).toBe(400)
+  })
+
   it('are linked by their entries of the audit log', async () => {
     const service = await openService()
     await secure(service)
