@@ -38,6 +38,13 @@ export interface Principal {
   readonly external?: ExternalUser
   /** The rules that the caller asks to pass in this call, by name. */
   readonly overrides?: readonly string[]
+  /**
+   * Asserts that the credential is good now, for an act that has waited for its turn; absent where nobody
+   * calls.
+   *
+   * @throws {ServiceError} `not-authorized`; `unavailable`, `too-many-requests` when nothing is known.
+   */
+  readonly assertStillGood?: () => Promise<void>
 }
 
 /** The source that knows the caller. */

@@ -82,8 +82,10 @@ function letIn(
   const { authorization, principal, context } = caller
   context.principal = withOverrides(principal, request)
   context.credential = credentialOf(credentials, authorization, principal)
-  if (!SAFE_METHODS.includes(request.method) && hasBody(request))
-    decideAfterBody(request, () => context.decide())
+  if (!SAFE_METHODS.includes(request.method)) {
+    context.principal = { ...context.principal, assertStillGood: () => context.assertStillGood() }
+    if (hasBody(request)) decideAfterBody(request, () => context.decide())
+  }
   return answer(request, context)
 }
 

@@ -122,12 +122,15 @@ export class Gate {
   }
 
   /**
-   * Asserts that a change by this door may be made at all now. Commits of git are there already.
+   * Asserts that a change by this door may be made at all now: its caller may have been shut out while it
+   * waited for others. Commits of git are there already.
    *
-   * @throws {ServiceError} `maintenance`
+   * @throws {ServiceError} `maintenance`, `not-authorized`.
    */
-  async assertOpen({ door }: Pick<ChangeOrigin, 'door'>): Promise<void> {
+  async assertOpen(origin: ChangeOrigin): Promise<void> {
+    const { door } = origin
     if (!isOwnDoor(door) && door !== 'native-commit') await this.#deps.assertSavesAllowed?.()
+    if ('principal' in origin) await origin.principal.assertStillGood?.()
   }
 
   /** The rules of a commit, by its files; those of the current revision when they are not given. */

@@ -1,4 +1,4 @@
-import { symlinkSync } from 'node:fs'
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
@@ -11,6 +11,7 @@ import { TempFolder } from '../../support/disk/temp-folder.ts'
 import { documentWith } from '../../support/documents/documents.ts'
 import { gitLine } from '../../support/git/git.ts'
 import { begin } from '../../support/http/begun-request.ts'
+import { until } from '../../support/programs/until.ts'
 import { openEvents } from '../../support/service/event-reader.ts'
 import { save } from '../../support/service/saving.ts'
 import { QUICK_COST, startService, type TestService } from '../../support/service/service.ts'
@@ -226,6 +227,39 @@ describe('when a user is disabled where no change can be watched', () => {
     expect(gitLine(service.repository, 'rev-parse', 'HEAD')).toBe(before)
   })
 })
+
+describe.each([
+  'a token is revoked',
+  'a session ends',
+  'a password changes',
+  'the user of a token is disabled',
+])('when %s', (name) => {
+  it('a save that waits behind another one is refused', async () => {
+    const { service, headers, tookAfterRevoking } = await openScene(name)
+    const put = (body: string, caller: object) =>
+      service.fetch('/api/admin/config.xml', { method: 'PUT', body, ...caller })
+    // The first save waits for git's lock, and the others for it.
+    const lock = join(service.repository, '.git', 'refs', 'heads', 'main.lock')
+    writeFileSync(lock, '')
+    const first = put(documentWith('first'), { headers: { 'if-match': '*' } })
+    await until(async () => (await waitingSaves(service)) === 1)
+    const own = { 'if-match': '*', 'sec-fetch-site': 'same-origin', ...headers }
+    const second = put(documentWith('second'), { as: null, headers: own })
+    await until(async () => (await waitingSaves(service)) === 2)
+
+    await tookAfterRevoking(Promise.resolve())
+    rmSync(lock)
+
+    expect([(await first).status, (await second).status]).toEqual([200, 401])
+    const document = await (await service.fetch('/api/admin/config.xml')).text()
+    expect(document).toBe(documentWith('first'))
+  })
+})
+
+async function waitingSaves(service: TestService): Promise<number> {
+  const metrics = await (await service.fetch('/metrics')).text()
+  return Number(/^cairn_writer_queue_length (\d+)$/m.exec(metrics)?.[1])
+}
 
 describe('when a token is revoked', () => {
   it('a save whose body never ends is refused at once', async () => {
