@@ -30,6 +30,10 @@ export interface PackEntry {
   readonly content: Uint8Array<ArrayBuffer>
 }
 
+/** The limits of the buffers that an object is inflated into, in bytes. */
+const MIN_CHUNK = 64
+const MAX_CHUNK = 64 * 1024
+
 interface Inflated {
   readonly buffer: Buffer<ArrayBuffer>
   readonly engine: Inflate
@@ -97,7 +101,12 @@ function inflated(
   bytes: Uint8Array,
   size: number,
 ): { content: Uint8Array<ArrayBuffer>; length: number } {
-  const { buffer, engine } = inflatedWith(bytes, { info: true, maxOutputLength: Math.max(size, 1) })
+  const { buffer, engine } = inflatedWith(bytes, {
+    info: true,
+    maxOutputLength: Math.max(size, 1),
+    // Each keeps its buffer, which has 16 KB when nothing is said: a pack may have thousands of small ones.
+    chunkSize: Math.min(Math.max(size + 1, MIN_CHUNK), MAX_CHUNK),
+  })
   if (buffer.length !== size) throw damaged()
   return { content: buffer, length: engine.bytesWritten }
 }
