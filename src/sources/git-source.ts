@@ -48,14 +48,19 @@ export function gitSource(material: GitMaterial, place: SourcePlace): MaterialSo
     return isObjectName(revision) && tools.succeeds({ ...call, args })
   }
 
+  /** Git makes the folders of objects last: a mirror that was begun by a killed git has none. */
+  const isBegun = () => existsSync(join(folder, 'objects', 'info'))
+
   /** Git fetches only between repositories of the same object format. */
   async function begin(): Promise<void> {
     const format = formatOfName(await newest()).name
+    const left = await readdir(folder)
+    await Promise.all(left.map((name) => rm(join(folder, name), { recursive: true })))
     await git('init', '--quiet', '--bare', `--object-format=${format}`, '.')
   }
 
   async function update(): Promise<void> {
-    if (!existsSync(join(folder, 'HEAD'))) await begin()
+    if (!isBegun()) await begin()
     await removeLocks(folder)
     // By default git would still run maintenance after it has answered.
     const tidyNow = ['-c', 'gc.autoDetach=false', '-c', 'maintenance.autoDetach=false']
@@ -65,7 +70,7 @@ export function gitSource(material: GitMaterial, place: SourcePlace): MaterialSo
   }
 
   async function changes({ after, upTo }: RevisionSpan) {
-    if (!existsSync(join(folder, 'HEAD')) || !(await has(upTo))) await update()
+    if (!isBegun() || !(await has(upTo))) await update()
     if ((after !== null && !(await has(after))) || !(await has(upTo))) return null
     const form = '--format=%x00%H%x00%an <%ae>%x00%at%x00%B'
     const files = ['-z', '-c', '--name-only', '--no-renames']

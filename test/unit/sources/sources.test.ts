@@ -107,6 +107,19 @@ describe.each(CASES)('a $kind repository', ({ tags, origin, describe: described,
 })
 
 describe('the changes of a git repository', () => {
+  it('are listed though git was killed while it began the mirror', async () => {
+    const home = tempDir()
+    const origin = gitOrigin(join(home, 'origin'), 'sha256')
+    const source = await openFor(git(origin.url, { branch: 'trunk' }), home)
+    mkdirSync(join(home, 'mirror', 'refs'))
+    writeFileSync(join(home, 'mirror', 'HEAD'), 'ref: refs/heads/main\n')
+    writeFileSync(join(home, 'mirror', 'config'), '[core]\n\trepositoryformatversion = 0\n')
+
+    const changes = await source.changes({ after: null, upTo: await source.newest() })
+
+    expect(changes).toMatchObject([{ comment: 'change' }])
+  })
+
   it('are listed one by one, whatever names and messages have in them', async () => {
     const home = tempDir()
     const origin = gitOrigin(join(home, 'origin'))
