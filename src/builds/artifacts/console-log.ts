@@ -37,6 +37,7 @@ export class ConsoleLog {
   #noted = 0
   /** Whether the notice that the disk is full has been written. */
   #isCut = false
+  #isBegun = true
 
   constructor(folder: string, { clock, onSize }: ConsoleLogOptions) {
     this.#folder = folder
@@ -67,6 +68,7 @@ export class ConsoleLog {
 
   /** Moves the console of an earlier attempt at the same job aside, and removes its other files. */
   begin(): Promise<void> {
+    this.#isBegun = false
     return this.#writes.run(async () => {
       this.#noted = 0
       this.#isCut = false
@@ -80,7 +82,13 @@ export class ConsoleLog {
         this.#onSize(-bytes)
       }
       await this.#setAside()
+      this.#isBegun = true
     })
+  }
+
+  /** Begins what could not be begun before; otherwise the bytes of the attempts would be mixed. */
+  async ensureBegun(): Promise<void> {
+    if (!this.#isBegun) await this.begin()
   }
 
   /** Writes to the console why it ends. */

@@ -127,7 +127,9 @@ export class JobDispatcher implements Disposable {
     if (!held || held.isStopped || held.instance !== instance) return null
     const job = await builds.job(held.jobId)
     const agent = directory.find(uuid)
-    return agent && job?.state === 'Assigned' ? this.#assign(job, agent) : null
+    if (!agent || job?.state !== 'Assigned') return null
+    await held.console.ensureBegun()
+    return this.#assign(job, agent)
   }
 
   #wait({ uuid, instance, signal }: WorkCall): Promise<BuildAssignment | null> {

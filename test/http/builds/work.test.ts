@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parseAgentMessage } from '../../../src/wire/agent/message.ts'
@@ -130,6 +130,23 @@ describe('a call for work', () => {
     const again = await agent.work()
 
     expect(again).toEqual(first)
+  })
+
+  it('gives no job with the console of an earlier attempt, which could not be set aside', async () => {
+    const { scene, agent } = await sceneWithAgent()
+    const folder = join(scene.service.folder, 'state/artifacts/app/1/build/1/unit/cruise-output')
+    const inTheWay = join(folder, 'console.2.log')
+    await mkdir(join(inTheWay, 'something'), { recursive: true })
+    await writeFile(join(folder, 'console.log'), 'earlier\n')
+    await scene.schedule()
+
+    const refused = [(await agent.ask()).status, (await agent.ask()).status]
+    await rm(inTheWay, { recursive: true })
+    const { jobId } = await agent.work()
+
+    expect(refused).toEqual([500, 500])
+    expect(await agent.append(jobId, 0, 'now\n')).toBe(4)
+    expect(consoleOf(scene)).toBe('now\n')
   })
 
   it('gives up a job that the agent had begun, and begins it anew', async () => {
