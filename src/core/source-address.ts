@@ -1,7 +1,8 @@
 import { unescape } from 'node:querystring'
 
-/** A version control system whose client takes an address. */
-export type SourceKind = 'git' | 'hg' | 'svn' | 'p4' | 'tfs'
+/** The version control systems, whose clients take an address. */
+export const SOURCE_KINDS = ['svn', 'hg', 'git', 'p4', 'tfs'] as const
+export type SourceKind = (typeof SOURCE_KINDS)[number]
 
 /** The address of a repository, apart from the credentials in its URL. */
 export interface SourceAddress {

@@ -12,6 +12,8 @@ import { PipelineCreatedBody, PipelineRefusedBody } from '../../wire/action-bodi
 import { ErrorBody } from '../../wire/error-body.ts'
 import { messageOf } from '../../http/change-message.ts'
 import { json, renderError, statusOf } from '../../http/errors.ts'
+import { SOURCE_KINDS } from '../../core/source-address.ts'
+import { BUILDERS } from '../../document/create-pipeline/task-request.ts'
 import { assertKnownFields, type Form, readForm } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import type { ApiContext } from '../definition/api-context.ts'
@@ -22,10 +24,10 @@ import { SAMPLE } from '../definition/sample.ts'
 
 const Text = z.string().optional()
 const PipelineForm = z.strictObject({
-  scm: z.enum(['svn', 'hg', 'git', 'p4', 'tfs']).optional(),
+  scm: z.enum(SOURCE_KINDS).optional(),
   url: z.string(),
   pipelineGroup: Text,
-  builder: z.enum(['ant', 'nant', 'rake', 'exec']).optional(),
+  builder: z.enum(BUILDERS).optional(),
   buildfile: Text,
   target: Text,
   command: Text,

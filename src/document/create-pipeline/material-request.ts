@@ -1,4 +1,4 @@
-import type { SourceKind } from '../../core/source-address.ts'
+import { SOURCE_KINDS, type SourceKind } from '../../core/source-address.ts'
 import type { Attribute } from '../schema/attribute.ts'
 import { SOURCE_ELEMENTS, type SourceRow } from '../schema/materials.ts'
 import { type NewElement, newCdata, newElement } from '../edit/new-element.ts'
@@ -10,16 +10,14 @@ export interface MaterialRequest {
   readonly values: ReadonlyMap<string, string>
 }
 
-const SCMS = ['svn', 'hg', 'git', 'p4', 'tfs'] as const satisfies readonly SourceKind[]
-
 /** Null when the scm is not known; its problem is in the form. */
 export function readMaterialRequest(form: RequestForm): MaterialRequest | null {
-  const scm = form.choice('scm', SCMS)
+  const scm = form.choice('scm', SOURCE_KINDS)
   const url = form.required('url', scm ? ` for scm ${scm}` : '')
   if (!scm) return null
   const { address } = SOURCE_ELEMENTS[scm]
   const own = parametersOf(scm)
-  const foreign = SCMS.flatMap(parametersOf).filter((name) => !own.includes(name))
+  const foreign = SOURCE_KINDS.flatMap(parametersOf).filter((name) => !own.includes(name))
   form.exclude([...new Set(foreign)], `does not belong to scm ${scm}`)
   const values = new Map<string, string>([[address, url]])
   for (const name of own) {

@@ -4,7 +4,8 @@ import { COMMAND_ELEMENTS } from '../schema/tasks.ts'
 import type { RequestForm } from './request-form.ts'
 import { shorten } from '../text/shown-text.ts'
 
-type BuildTool = 'ant' | 'nant' | 'rake'
+export const BUILDERS = ['ant', 'nant', 'rake', 'exec'] as const
+type BuildTool = Exclude<(typeof BUILDERS)[number], 'exec'>
 
 export type TaskRequest =
   | {
@@ -16,8 +17,6 @@ export type TaskRequest =
 
 /** The schema's pattern of a command. */
 const COMMAND = /^\S(?:.*\S)?$/s
-
-const BUILDERS = ['ant', 'nant', 'rake', 'exec'] as const
 
 /** Null when the builder is not known; its problem is in the form. */
 export function readTaskRequest(form: RequestForm): TaskRequest | null {

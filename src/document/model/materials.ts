@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { SourceKind } from '../../core/source-address.ts'
 import { MATERIAL_ELEMENTS, SOURCE_ELEMENTS } from '../schema/materials.ts'
 import {
   childrenOf,
@@ -51,12 +52,16 @@ const ScmMaterial = modelOf(MATERIAL_ELEMENTS['materials/scm'], {
 /** A kind of material that no schema knows, kept as it is written. */
 const UnknownMaterial = modelOf({}, { kind: constant('unknown'), element: ELEMENT_NAME })
 
+const SOURCES = {
+  git: GitMaterial,
+  svn: SvnMaterial,
+  hg: HgMaterial,
+  p4: P4Material,
+  tfs: TfsMaterial,
+} as const satisfies Readonly<Record<SourceKind, Model>>
+
 const BY_ELEMENT: ReadonlyMap<string, Model> = new Map<string, Model>([
-  ['git', GitMaterial],
-  ['svn', SvnMaterial],
-  ['hg', HgMaterial],
-  ['p4', P4Material],
-  ['tfs', TfsMaterial],
+  ...Object.entries(SOURCES),
   ['pipeline', DependencyMaterial],
   ['package', PackageMaterial],
   ['scm', ScmMaterial],

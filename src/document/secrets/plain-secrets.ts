@@ -1,7 +1,9 @@
 import { unescape } from 'node:querystring'
 import type { Problem } from '../../core/problem.ts'
+import { SOURCE_KINDS } from '../../core/source-address.ts'
 import { newElement } from '../edit/new-element.ts'
 import type { XmlEdit } from '../edit/xml-edit.ts'
+import { SOURCE_ELEMENTS } from '../schema/materials.ts'
 import { pathOf } from '../xml/element-path.ts'
 import { attributeOf, elementsAt, isTrue, elementText, walkElements } from '../xml/xml-elements.ts'
 import type { XmlDocument } from '../xml/xml-reader.ts'
@@ -21,8 +23,10 @@ export interface PlainSecret {
   readonly replacedBy: (text: string) => XmlEdit
 }
 
-const LOGIN_ELEMENTS = new Set(['svn', 'p4', 'tfs', 'git', 'hg', 'mailhost'])
-const ADDRESSED_ELEMENTS = new Set(['svn', 'tfs', 'git', 'hg'])
+const LOGIN_ELEMENTS = new Set<string>([...SOURCE_KINDS, 'mailhost'])
+const ADDRESSED_ELEMENTS = new Set<string>(
+  SOURCE_KINDS.filter((kind) => SOURCE_ELEMENTS[kind].address === 'url'),
+)
 /** Materials that have had attributes for user and password in every version of the schema. */
 const WITH_CREDENTIALS = new Set(['svn', 'tfs'])
 
