@@ -139,7 +139,7 @@ export async function planPipeline(
 /** The numbers of the effects of a change, for rules that ask for them. */
 export async function planFactsOf(deps: PlanDeps, { after }: GatedDocuments): Promise<PlanFacts> {
   const effects = await planEffects(deps, after)
-  return 'errors' in effects ? NO_FACTS : factsOf(effects.plan)
+  return factsOf('errors' in effects ? NO_EFFECTS : effects.plan)
 }
 
 /** All effects, whoever may know of them; `save` says who would save it, and how. */
@@ -231,16 +231,7 @@ function withoutPrevented(
   return starts.filter(({ pipeline }) => !prevented.has(pipeline))
 }
 
-const NO_FACTS: PlanFacts = {
-  starts: 0,
-  stops: 0,
-  gains: 0,
-  removes: 0,
-  jobsRunning: 0,
-  willNotRun: 0,
-}
-
-function factsOf(plan: Omit<Plan, 'verdict'>): PlanFacts {
+function factsOf(plan: Omit<Plan, 'base' | 'result' | 'verdict'>): PlanFacts {
   const { starts, stops, changes, touches, permissions, willNotRun } = plan
   return {
     starts: starts.length,

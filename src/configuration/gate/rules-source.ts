@@ -2,8 +2,9 @@ import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { ChangeGround, FileBeside } from '../../history/revision/prepared-change.ts'
 import { describeProblems } from '../../history/revision/problems.ts'
+import { compileRule } from './rules/compile-rule.ts'
 import { readRules } from './rules/read-rules.ts'
-import { type GateRule, NO_RULES, type RuleSet } from './rules/rule.ts'
+import { NO_RULES, type RuleSet } from './rules/rule.ts'
 
 /** The file of rules, beside the document and versioned with it. */
 export const RULES_FILE = 'cairn-rules.yaml'
@@ -36,26 +37,7 @@ async function readFile(file: FileBeside): Promise<RuleSet> {
 
 /** Rules that cannot be read, as a native commit may bring them, let nothing pass but their correction. */
 function stopAll(version: string, reason: string): RuleSet {
-  const rule: GateRule = {
-    name: RULES_FILE,
-    effect: 'deny',
-    match: {
-      entities: null,
-      paths: null,
-      kinds: null,
-      users: null,
-      roles: null,
-      doors: null,
-      credentials: null,
-      plan: null,
-    },
-    ignored: [],
-    needs: [],
-    not: [],
-    except: [],
-    override: null,
-    windows: [],
-    message: `The rules cannot be read: ${reason}`,
-  }
+  const message = `The rules cannot be read: ${reason}`
+  const rule = compileRule({ name: RULES_FILE, effect: 'deny', message }, () => {})
   return { version, rules: [rule] }
 }

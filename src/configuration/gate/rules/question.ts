@@ -1,6 +1,7 @@
 import type { Door, ReviewedProposal } from '../../../core/change-origin.ts'
 import type { ExternalUser } from '../../../core/principal.ts'
 import type { RuleSet } from './rule.ts'
+import type { PLAN_FACTS } from './rules-schema.ts'
 import type { Ruling } from './verdict.ts'
 
 /** A change as rules see it: the entities that it is about, in the form in which they run. */
@@ -69,14 +70,7 @@ export interface GateCaller {
 }
 
 /** The effects of a change, by their numbers, as the plan has them. */
-export interface PlanFacts {
-  readonly starts: number
-  readonly stops: number
-  readonly gains: number
-  readonly removes: number
-  readonly jobsRunning: number
-  readonly willNotRun: number
-}
+export type PlanFacts = Readonly<Record<(typeof PLAN_FACTS)[number], number>>
 
 /** All that the gate's verdict depends on. */
 export interface Question {

@@ -13,14 +13,6 @@ const Kinds = oneOrMore(['added', 'changed', 'removed'])
 export const Credentials = z.enum(['password', 'session', 'token'])
 const Bound = z.union([z.int().min(0), z.string().regex(/^(?:>=?|<=?|=)\s*\d{1,9}$/)])
 
-export const PLAN_FACTS = [
-  'starts',
-  'stops',
-  'gains',
-  'removes',
-  'jobsRunning',
-  'willNotRun',
-] as const
 const PlanBounds = z.strictObject({
   starts: Bound.optional(),
   stops: Bound.optional(),
@@ -29,6 +21,7 @@ const PlanBounds = z.strictObject({
   jobsRunning: Bound.optional(),
   willNotRun: Bound.optional(),
 })
+export const PLAN_FACTS = PlanBounds.keyof().options
 
 const EntityKeys = {
   entity: Texts.optional(),
