@@ -5,7 +5,7 @@ import { tooMany } from '../core/service/rate-limit.ts'
 import { isSameLogin, LoginLimits, type LoginPlace } from './login-limits.ts'
 import { isApiToken, meansApiToken } from './issued-secret.ts'
 import { costOfLogin, PASSWORD_COST, type PasswordCheck } from './password.ts'
-import { findUser, localPrincipal, type UsersReading } from './users.ts'
+import { findUser, isDisabledUser, localPrincipal, type UsersReading } from './users.ts'
 
 /** The time for which a verified password is cached. */
 const PASSWORD_CACHED_MS = 60_000
@@ -193,6 +193,9 @@ export class CredentialCheck {
     const given = parseBasic(authorization)
     if (given === null) return null
     const login = { authorization, ...given }
+    const { users } = await this.#options.users()
+    const [, stored] = findUser(users, given.username) ?? []
+    if (stored !== undefined && isDisabledUser(stored)) return null
     const unchanged = await this.#findUnchanged(login)
     if (unchanged !== null) return unchanged
     const good = this.#good.get(this.#keyed(authorization))

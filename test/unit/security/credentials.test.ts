@@ -52,6 +52,7 @@ function aHeldCheck() {
 async function aQuickCheck() {
   const time = { now: 0 }
   const passwords = { right: 'right' }
+  const compared: string[] = []
   const users = new Map(['bob', 'ana'].map((name) => [name, '$2b$10$stored']))
   const compared: string[] = []
   const check = new CredentialCheck({
@@ -60,6 +61,7 @@ async function aQuickCheck() {
     clock: () => time.now,
     wait: async () => undefined,
     compare: async ({ password, stored }) => {
+      compared.push(password)
       if (password.startsWith('uncomparable')) throw new Error('The thread has ended')
       compared.push(password)
       return stored !== null && password === passwords.right
@@ -103,6 +105,18 @@ describe('the credential check', () => {
     expect(await check.check(basic('bob:right'), '10.0.0.1')).toBeNull()
     expect(await check.check(undefined, '10.0.0.1')).toBeNull()
     expect(await check.check('Bearer x', '10.0.0.1')).toBeNull()
+  })
+
+  it('ends the calls of who is disabled without comparing a password', async () => {
+    const { check, users, compared } = await aQuickCheck()
+    await check.check(basic('ana:right'), 'a')
+    expect(compared).toEqual(['right'])
+
+    users.set('ana', '!$2b$10$stored')
+    check.forget()
+
+    expect(await check.recheck(basic('ana:right'), 'recently')).toBeNull()
+    expect(compared).toEqual(['right'])
   })
 
   it('remembers a verified password for a short time, and not after the users have changed', async () => {
