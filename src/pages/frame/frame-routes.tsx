@@ -3,7 +3,7 @@ import { jsonAnswer, NOT_MODIFIED } from '../../api/definition/operation.ts'
 import { QUIET } from '../../api/definition/route-rules.ts'
 import { readForm, textField } from '../../http/request-body.ts'
 import { type Colours, coloursCookie } from '../kit/colours.ts'
-import { isOwnPath } from './kept-form.ts'
+import { ownPath } from './kept-form.ts'
 import { ErrorBody } from '../../wire/error-body.ts'
 import { definePage, PAGES_TAG, routesWith } from './page-routes.ts'
 import type { PagesContext } from './pages-context.ts'
@@ -44,7 +44,7 @@ export const framePages = definePage([
       return new Response(null, {
         status: 303,
         headers: {
-          location: isOwnPath(back, links.root()) ? back : pages.homeOf(c.env.principal),
+          location: ownPath(back, links.root()) ?? pages.homeOf(c.env.principal),
           'set-cookie': coloursCookie(colours, links.root()),
         },
       })

@@ -116,7 +116,13 @@ function fieldsOf(form: Form): KeptForm['fields'] {
   )
 }
 
+/** A path of this service as a header takes it, with any letters; null for an address that is none. */
+export function ownPath(address: string, root: string): string | null {
+  if (!isOwnPath(address, root)) return null
+  return address.toWellFormed().replaceAll(/[^!-~]+/g, encodeURIComponent)
+}
+
 /** Whether an address is a path of this service, and not on another host. */
-export function isOwnPath(address: string, root: string): boolean {
+function isOwnPath(address: string, root: string): boolean {
   return address.startsWith(root) && !/^\/[/\\]/.test(address) && !/[\p{Cc}]/u.test(address)
 }

@@ -6,7 +6,7 @@ import { statusOf } from '../../http/errors.ts'
 import { NOBODY, type RouteEnv } from '../../http/request-context.ts'
 import { textField } from '../../http/request-body.ts'
 import type { FlashMessage } from '../kit/notice.tsx'
-import { isOwnPath, type KeptForm, keptIn } from '../frame/kept-form.ts'
+import { type KeptForm, keptIn, ownPath } from '../frame/kept-form.ts'
 import { definePage, routesWith } from '../frame/page-routes.ts'
 import type { PagesContext } from '../frame/pages-context.ts'
 import { NO_STORE, pageResponse } from '../frame/page-response.ts'
@@ -89,7 +89,7 @@ async function logIn(context: PagesContext, c: Context<RouteEnv>): Promise<Respo
     return answerForm(context, c.req.raw, { ...refused, problem: WRONG, status: 403 })
   }
   if (kept !== null) return sendAgain(context, c, { kept, secret })
-  const location = isOwnPath(refused.next, links.root()) ? refused.next : links.root()
+  const location = ownPath(refused.next, links.root()) ?? links.root()
   const cookie = sessionCookie.set(c.req.raw, secret)
   return new Response(null, { status: 303, headers: { location, 'set-cookie': cookie } })
 }

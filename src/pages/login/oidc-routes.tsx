@@ -5,7 +5,7 @@ import { shortNext } from '../../http/authenticate.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { SessionCookie } from '../../http/session-cookie.ts'
 import type { OidcLogIn } from '../../identities/oidc/oidc-log-in.ts'
-import { isOwnPath } from '../frame/kept-form.ts'
+import { ownPath } from '../frame/kept-form.ts'
 import { definePageWith, routesWith } from '../frame/page-routes.ts'
 import type { PagesContext } from '../frame/pages-context.ts'
 import { answerForm, beginSession } from './login-routes.tsx'
@@ -49,7 +49,7 @@ export const oidcPages = definePageWith(
           c.env.principal = principal
           const secret = await beginSession(context, c.req.raw, principal)
           const session = context.sessionCookie.set(c.req.raw, secret)
-          return redirected(isOwnPath(next, links.root()) ? next : links.root(), [session])
+          return redirected(ownPath(next, links.root()) ?? links.root(), [session])
         })
         // Another tab may wait for its own answer.
         if (sealed === null || !(await oidc.isPending(sealed)))

@@ -114,6 +114,14 @@ describe('a log-in by OpenID Connect', () => {
     }
   })
 
+  it('leads to an address with any letters', async () => {
+    const { browser } = await worldWith(ANA)
+
+    const arrival = await browser.go(`/login/oidc?next=${encodeURIComponent('/search?q=ж')}`)
+
+    expect([arrival.status, arrival.address]).toEqual([200, `${PUBLIC_URL}/search?q=%D0%B6`])
+  })
+
   it('is good once, and only in the browser that began it', async () => {
     const { service, browser } = await worldWith(ANA)
     const callback = await callbackOf(browser)

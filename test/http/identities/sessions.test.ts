@@ -111,6 +111,21 @@ describe('a browser', () => {
     expect(places).toEqual(hostile.map(() => '/'))
   })
 
+  it('is led to addresses with any letters, as a header takes them', async () => {
+    const service = await openService()
+
+    const place = '/search?q=ж é 😀#ж'
+    const answer = await send(service, '/login', { ...ADMIN, next: place })
+    const recoloured = await send(service, '/colours', { colours: 'blue-orange', back: place })
+
+    for (const { status, headers } of [answer, recoloured])
+      expect([status, headers.get('location')]).toEqual([
+        303,
+        '/search?q=%D0%B6%20%C3%A9%20%F0%9F%98%80#%D0%B6',
+      ])
+    expect(await statusOf(service, '/agents', cookieOf(answer))).toBe(200)
+  })
+
   it(
     'with a wrong password gets the form again, and is slowed down as a program is',
     { tags: ['long'] },
