@@ -39,7 +39,7 @@ export interface Principal {
   /** The rules that the caller asks to pass in this call, by name. */
   readonly overrides?: readonly string[]
   /**
-   * Asserts that the credential is good now, for an act that has waited for its turn; absent where nobody
+   * Asserts that the credential is good now, for a change that has waited for its turn; absent where nobody
    * calls.
    *
    * @throws {ServiceError} `not-authorized`; `unavailable`, `too-many-requests` when nothing is known.

@@ -81,9 +81,11 @@ function letIn(
 ): Response | Promise<Response> {
   const { authorization, principal, context } = caller
   context.principal = withOverrides(principal, request)
-  context.credential = credentialOf(credentials, authorization, principal)
+  const credential = credentialOf(credentials, authorization, principal)
+  context.credential = credential
   if (!SAFE_METHODS.includes(request.method)) {
-    context.principal = { ...context.principal, assertStillGood: () => context.assertStillGood() }
+    const assertStillGood = () => credential.assertGood('now')
+    context.principal = { ...context.principal, assertStillGood }
     if (hasBody(request)) decideAfterBody(request, () => context.decide())
   }
   return answer(request, context)

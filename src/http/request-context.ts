@@ -25,9 +25,6 @@ export const SEQUENCE = 'x-cairn-sequence'
 /** No user: the caller of a public route. */
 export const NOBODY: Principal = { username: '' }
 
-/** The time for which a credential that was good is taken for good where an act has waited no longer. */
-const DECIDED_MS = 50
-
 /** Request ids that a caller may choose, to find its request in the logs. */
 const WELL_FORMED = /^[A-Za-z0-9._:@/+=-]{1,128}$/
 
@@ -132,8 +129,6 @@ export class RequestContext {
   readonly #sequence: (() => number) | null
   #end: AbortController | null = null
   #isEnded = false
-  /** When its credential was good, by the time of this process. */
-  #decided = -Infinity
 
   /** The connection is null for a request that was made in this process. */
   constructor(
@@ -187,16 +182,6 @@ export class RequestContext {
   async decide(): Promise<void> {
     await this.credential?.assertGood('now')
     this.isDecided = true
-    this.#decided = performance.now()
-  }
-
-  /**
-   * Asserts the same again when the call has waited for its turn.
-   *
-   * @throws {ServiceError} as {@link CallCredential.assertGood}
-   */
-  async assertStillGood(): Promise<void> {
-    if (performance.now() - this.#decided > DECIDED_MS) await this.credential?.assertGood('now')
   }
 
   /**

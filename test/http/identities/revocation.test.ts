@@ -1,4 +1,4 @@
-import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
@@ -238,17 +238,17 @@ describe.each([
     const { service, headers, tookAfterRevoking } = await openScene(name)
     const put = (body: string, caller: object) =>
       service.fetch('/api/admin/config.xml', { method: 'PUT', body, ...caller })
-    // The first save waits for git's lock, and the others for it.
-    const lock = join(service.repository, '.git', 'refs', 'heads', 'main.lock')
-    writeFileSync(lock, '')
+    // The first save waits for git's lock, with a draft beside it, and the other one for the first.
+    const heads = join(service.repository, '.git', 'refs', 'heads')
+    writeFileSync(join(heads, 'main.lock'), '')
     const first = put(documentWith('first'), { headers: { 'if-match': '*' } })
-    await until(async () => (await waitingSaves(service)) === 1)
+    await until(() => readdirSync(heads).length === 3)
     const own = { 'if-match': '*', 'sec-fetch-site': 'same-origin', ...headers }
     const second = put(documentWith('second'), { as: null, headers: own })
     await until(async () => (await waitingSaves(service)) === 2)
 
     await tookAfterRevoking(Promise.resolve())
-    rmSync(lock)
+    rmSync(join(heads, 'main.lock'))
 
     expect([(await first).status, (await second).status]).toEqual([200, 401])
     const document = await (await service.fetch('/api/admin/config.xml')).text()
