@@ -188,6 +188,38 @@ describe('mail about runs', () => {
 
     expect(receiver.textsTo('vera@example.org')).toEqual([])
   })
+
+  it('goes to nobody who is disabled while one before it is being sent', async () => {
+    const receiver = await MailReceiver.open()
+    let ahead = 0
+    const configured = {
+      server: mailServerElement(receiver, {}, [SECURITY]),
+      groups: [
+        {
+          group: 'guarded',
+          authorization: viewedBy('vera'),
+          pipelines: [{ name: 'app', stages: MANUAL_STAGE }],
+        },
+      ],
+    }
+    const scene = await BuildScene.open(configured, [], () => Date.now() + ahead)
+    const { service } = scene
+    for (const as of ['olga', 'vera'])
+      await subscribeByForm(service, { pipelines: 'app', fails: '1' }, as)
+    await receiver.stop()
+    await runWith(scene, await ProtocolAgent.join(service, 'a1'), 'Failed')
+    await expect.poll(() => mailProblemsOf(service)).toHaveLength(1)
+    receiver.meanwhile = async () => {
+      const other = receiver.textsTo('olga@example.org').length > 0 ? 'vera' : 'olga'
+      const { status } = await service.fetch(`/api/users/${other}/disable`, { method: 'POST' })
+      expect(status).toBe(200)
+      ahead += 2_000
+    }
+    await receiver.start()
+    await until(() => receiver.mails.length > 0 && receiver.isIdle)
+
+    expect(receiver.mails).toHaveLength(1)
+  })
 })
 
 describe('mail about the configuration', () => {

@@ -39,6 +39,8 @@ export interface MailDigestsOptions extends NewsDeps {
 const PAUSES = { fromMs: 1_000, toMs: 60_000 }
 /** The least time between two mails to a subscriber, in milliseconds. */
 const DIGEST_INTERVAL_MS = 60_000
+/** The time for which subscribers are remembered while a slow server takes mails, in milliseconds. */
+const SUBSCRIBERS_RETAINED_MS = 1_000
 /** The time after which news that could not be sent are given up, in milliseconds. */
 const RETENTION_MS = 24 * 3_600_000
 const CURSOR = 'cursor'
@@ -171,15 +173,20 @@ export class MailDigests implements AsyncDisposable {
   async #sendAll({ signal }: RetryLoop): Promise<void> {
     const { store, clock } = this.#options
     const waiting = await waitingBySubscriber(store)
-    const subscribers = await this.#subscribers()
+    let subscribers = await this.#subscribers()
+    let asked = clock()
     const deps = { ...this.#options, awaited: onceEach(this.#options.awaited) }
     const refusals: MailFailure[] = []
     let next = Infinity
     let connection: MailConnection | null = null
     try {
       for (const [id, all] of waiting) {
-        const subscriber = subscribers.find((each) => each.id === id)
         const now = clock()
+        if (Math.abs(now - asked) > SUBSCRIBERS_RETAINED_MS) {
+          subscribers = await this.#subscribers()
+          asked = now
+        }
+        const subscriber = subscribers.find((each) => each.id === id)
         const sent = (await store.find(LAST_MAILS, id))?.sent ?? 0
         // The time of the last mail lies ahead where the clock has been put back since.
         const due = sent > now ? now : sent + DIGEST_INTERVAL_MS

@@ -37,6 +37,8 @@ export class MailReceiver {
   hangs = false
   /** How it takes a message: with an answer, with one and the end of the connection, or with none. */
   takes: 'and answers' | 'and ends' | 'in silence' = 'and answers'
+  /** What happens between a message and the answer to it. */
+  meanwhile: () => Promise<unknown> = async () => undefined
   readonly #options: MailReceiverOptions
   #server: SMTPServer | null = null
   #port = 0
@@ -125,6 +127,7 @@ export class MailReceiver {
             user: typeof user === 'string' ? user : undefined,
           }
           this.mails.push({ ...sent, raw, ...parsed(raw) })
+          await this.meanwhile()
           if (this.takes === 'in silence') return
           answer()
           if (this.takes === 'and ends') this.#end(id)
