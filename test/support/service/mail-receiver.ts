@@ -37,7 +37,7 @@ export class MailReceiver {
   hangs = false
   /** How it takes a message: with an answer, with one and the end of the connection, or with none. */
   takes: 'and answers' | 'and ends' | 'in silence' = 'and answers'
-  /** What happens between a message and the answer to it. */
+  /** Runs between a message and the answer to it. */
   meanwhile: () => Promise<unknown> = async () => undefined
   readonly #options: MailReceiverOptions
   #server: SMTPServer | null = null
