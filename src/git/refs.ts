@@ -1,6 +1,7 @@
 import { basename, join } from 'node:path'
 import { type ServiceError, unavailable } from '../core/errors.ts'
 import { CommitSha } from '../core/revision.ts'
+import { mapInTurns } from '../lib/cooperative.ts'
 import { isDraftName } from '../storage/file-draft.ts'
 import { fsErrorCode, orNullWhenAbsent } from '../storage/fs-error.ts'
 import type { GitStore } from './git-store.ts'
@@ -65,19 +66,25 @@ export async function listNamesBelow(
   return [...new Set(names.flatMap((name) => CommitSha.safeParse(name).data ?? []))].toSorted()
 }
 
-/** All refs below a prefix, such as `refs/proposals/`, in folders of any depth, with their commits. */
+/**
+ * All refs below a prefix, such as `refs/proposals/`, in folders of any depth, with their commits. `files`
+ * are those of {@link listFilesBelow}, where they are known.
+ */
 export async function listRefsBelow(
   store: GitStore,
   prefix: string,
+  files?: readonly string[],
 ): Promise<ReadonlyMap<string, CommitSha>> {
+  const listed = (files ?? (await listFilesBelow(store, prefix))).filter(isRefFile)
   const found = new Map<string, CommitSha>()
   for (const line of await readPackedLines(store)) {
     const ref = line.slice(line.indexOf(' ') + 1)
     if (ref.startsWith(prefix)) found.set(ref, parseRef(ref, line.slice(0, -ref.length)))
   }
-  for (const file of await listFilesBelow(store, prefix)) {
-    const text = isRefFile(file) ? await readRefFile(store, file) : null
-    if (text !== null) found.set(file, parseRef(file, text))
+  const texts = await mapInTurns(listed, (file) => readRefFile(store, file))
+  for (const [place, text] of texts.entries()) {
+    const file = listed[place]
+    if (file !== undefined && text !== null) found.set(file, parseRef(file, text))
   }
   return found
 }
@@ -87,9 +94,8 @@ export async function listFilesBelow(store: GitStore, prefix: string): Promise<r
   const folder = prefix.replace(/\/$/, '')
   const names = await listFolder(store, folder)
   if (names === null) return [folder]
-  const below: string[] = []
-  for (const name of names) below.push(...(await listFilesBelow(store, `${folder}/${name}`)))
-  return below
+  const below = await mapInTurns(names, (name) => listFilesBelow(store, `${folder}/${name}`))
+  return below.flat()
 }
 
 /** Null for a file. A folder that is not there is empty: git removes it with its last ref. */

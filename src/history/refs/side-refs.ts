@@ -145,14 +145,16 @@ export class SideRefs implements AsyncDisposable {
   /** Only the process that holds the repository loads them, so a lock of ours is a leftover. */
   async #load(): Promise<Map<string, CommitSha>> {
     const { store, prefix } = this.#options
-    const leftovers = (await listFilesBelow(store, prefix)).filter((file) => !isRefFile(file))
+    const files = await listFilesBelow(store, prefix)
+    const leftovers = files.filter((file) => !isRefFile(file))
     // A lock is ours where a draft beside it is the same file, so drafts go last.
     for (const file of leftovers.toSorted((one) => (one.endsWith('.lock') ? -1 : 1))) {
       await removeStaleLock(store.fs, join(store.gitDir, file.replace(/\.lock$/, '')))
     }
     this.#sequence = 0
     const refs = new Map<string, CommitSha>()
-    for (const [ref, commit] of await listRefsBelow(store, prefix)) this.#note(refs, ref, commit)
+    for (const [ref, commit] of await listRefsBelow(store, prefix, files))
+      this.#note(refs, ref, commit)
     return refs
   }
 

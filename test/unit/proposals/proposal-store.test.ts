@@ -1,3 +1,4 @@
+import nodeFs from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { GitRepository } from '../../support/git/git-repository.ts'
 import {
@@ -56,6 +57,24 @@ describe('proposals in git', () => {
     })
     expect(await (await openProposals(repository)).list()).toEqual([second, first])
     expect(await (await openProposals(clone)).list()).toEqual([second, first])
+  })
+
+  it('are found with one look at each folder and file', async () => {
+    const { repository, base } = aRepository()
+    using _ = repository
+    const store = await openProposals(repository)
+    await store.open(contentOf(base, 'two\n'), opening(base))
+    await store.open(contentOf(base, 'three\n'), opening(base))
+    const looks: string[] = []
+    const readdir = (path: string) => {
+      looks.push(path)
+      return nodeFs.readdir(path)
+    }
+
+    const opened = await openProposals(repository, { fs: { ...nodeFs, readdir } })
+
+    expect(await opened.list()).toHaveLength(2)
+    expect(looks).toEqual([...new Set(looks)])
   })
 
   it('have a number each, whoever opens them at once', async () => {
