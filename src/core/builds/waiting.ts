@@ -171,7 +171,8 @@ function describeStandings(standings: readonly Standing[]): string {
     return `of the ${standings.length} agents that could take it, ${listed(parts, 'and')}`
   }
   if (first.count === 1) return `the one agent that could take it ${first.one}`
-  return `all ${first.count} agents that could take it ${first.many}`
+  const all = first.count === 2 ? 'both' : `all ${first.count}`
+  return `${all} agents that could take it ${first.many}`
 }
 
 /** `the resource docker`, `the resources docker and gpu`. */

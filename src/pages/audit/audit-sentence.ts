@@ -194,8 +194,11 @@ export function auditSentence(
     return { verb, object: objects.join(', '), href: null, revision }
   }
   const place = proposedIn(links, { action, target }) ?? placeOf(deps, links, target)
-  const words = target.split(' ').map(shortened).join(' ')
-  return { verb, ...(place ?? { object: words, href: null }), revision }
+  if (place === null) {
+    return { verb, object: target.split(' ').map(shortened).join(' '), href: null, revision }
+  }
+  const kind = DEEDS.has(action) ? '' : kindOf(target)
+  return { verb, ...place, object: `${kind}${place.object}`, revision }
 }
 
 /** The proposal that an entry is about, also where its target is not a path but `proposal 3`. */
@@ -276,6 +279,13 @@ function placeOf(deps: AuditSentenceDeps, links: Links, target: string): Place |
   if (kind === 'config' && isSnapshot)
     return { object: shortened(first), href: links.snapshot(first) }
   return null
+}
+
+/** The kind of what a path is about, for verbs that do not say it: `pipeline `. */
+function kindOf(target: string): string {
+  const [kind = '', name] = segmentsOf(target)
+  const isNamed = ['agents', 'users', 'pipelines', 'stages', 'proposals'].includes(kind)
+  return isNamed && name !== undefined ? `${kind.slice(0, -1)} ` : ''
 }
 
 /** The parts of a path behind `/api`, and without the base path. */

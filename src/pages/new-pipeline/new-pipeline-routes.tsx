@@ -14,6 +14,7 @@ import {
   type PipelineCreationRequest,
   readPipelineRequest,
 } from '../../document/create-pipeline/pipeline-request.ts'
+import type { ErrorCode } from '../../core/errors.ts'
 import { DEFAULT_GROUP } from '../../document/entities/entities.ts'
 import { maskSecrets } from '../../document/text/shown-text.ts'
 import { messageOf } from '../../http/change-message.ts'
@@ -98,6 +99,12 @@ async function act(
   return answer(context, c, { ...shown, preview })
 }
 
+/** The fields that refusals are about; others are about none. */
+const FIELDS: Partial<Record<ErrorCode, string>> = {
+  'not-permitted': 'pipelineGroup',
+  'name-in-use': 'name',
+}
+
 /** A creation that is left to others has its preview again, from where it can be proposed. */
 async function answerRefused(
   context: LeaderPagesContext,
@@ -108,7 +115,7 @@ async function answerRefused(
   const { builds } = context
   const { principal } = c.env
   const values = valuesOf(form)
-  const path = error.code === 'not-permitted' ? 'pipelineGroup' : 'name'
+  const path = FIELDS[error.code]
   const reading = readPipelineRequest(values.get('name') ?? '', requestOf(values))
   const { group } = reading.ok ? reading.request : reading
   const isOwn = builds.access.may(principal, { action: 'administer-group', group })
@@ -118,7 +125,7 @@ async function answerRefused(
   const preview = isOffered
     ? await previewOf(builds, principal, { request: reading.request, message })
     : null
-  const problems = [{ message: refused ?? error.message, path }]
+  const problems = [{ message: refused ?? error.message, ...(path !== undefined && { path }) }]
   return answer(context, c, { values, problems, preview, status })
 }
 

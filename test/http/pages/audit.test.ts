@@ -150,6 +150,8 @@ describe('the page of the audit log', () => {
     const { service } = scene
     await scene.post('/api/stages/app/build/cancel', 'vera')
     await sendForm(service, '/users', { action: 'create', name: 'kim' }, 'vera')
+    await sendForm(service, '/pipelines/gone', { action: 'pause' }, 'vera')
+    await scene.get('/users/kim', 'vera')
     await scene.get('/config/edit', 'vera')
     await scene.get('/config/entity/pipeline/app/restore/r1', 'vera')
     await service.fetch('/api/admin/config.xml', { method: 'PUT', as: 'vera:vera', body: '<x/>' })
@@ -160,6 +162,8 @@ describe('the page of the audit log', () => {
     expect(rowWith(page, 'Tried to cancel stage')).toContain('/stages/app/build">app / build</a>')
     expect(rowWith(page, 'Tried to act on')).toContain('/users')
     expect(rowWith(page, 'Tried to save the configuration')).not.toBe('')
+    expect(attempts.join('')).toMatch(/Tried to pause pipeline\s+gone/)
+    expect(attempts.join('')).toMatch(/Tried to open\s+user kim/)
     expect(rowWith(page, '/config/edit')).toContain('Tried to open')
     expect(rowWith(page, 'pipeline app')).toContain('Tried to open')
     expect(attempts.join('')).not.toMatch(/Cancelled|Saved|:name|GET|POST/)

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { BuildScene } from '../../support/builds/build-service.ts'
 import { sendForm } from '../../support/pages/page-forms.ts'
 import { openService } from '../../support/service/service.ts'
 
@@ -36,5 +37,20 @@ describe('a form that is refused', () => {
     expect(field).toContain('aria-invalid="true"')
     const [, described = ''] = /aria-describedby="([^"]+)"/.exec(field ?? '') ?? []
     expect(new RegExp(`id="${described}">([^<]*)<`).exec(html)?.[1]).toContain(words)
+  })
+
+  it('says above all fields what is about none of them', async () => {
+    const { service, origin } = await BuildScene.open()
+    const headers = { 'content-type': 'application/json' }
+    const body = JSON.stringify({ saves: 'refused', reason: 'New disks' })
+    await service.fetch('/api/maintenance', { method: 'POST', headers, body })
+    const typed = { name: 'web', scm: 'git', url: origin, builder: 'exec', command: 'true' }
+
+    const answer = await sendForm(service, '/config/new-pipeline', { action: 'create', ...typed })
+    const html = await answer.text()
+
+    expect(answer.status).toBe(503)
+    expect(html).toContain('changes of the configuration are refused: New disks')
+    expect(html).not.toContain('aria-invalid')
   })
 })

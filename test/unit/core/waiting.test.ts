@@ -72,8 +72,8 @@ describe('why a job waits', () => {
     const lost = anAgent({ condition: { ...IDLE, runtimeStatus: 'LostContact' } })
 
     expect(reasonOf({}, busy)).toBe('the one agent that could take it is busy')
-    expect(reasonOf({}, disabled, disabled)).toBe('all 2 agents that could take it are disabled')
-    expect(reasonOf({}, lost, lost)).toBe('all 2 agents that could take it have lost contact')
+    expect(reasonOf({}, disabled, disabled)).toBe('both agents that could take it are disabled')
+    expect(reasonOf({}, lost, lost, lost)).toBe('all 3 agents that could take it have lost contact')
     expect(reasonOf({}, busy, lost, lost)).toBe(
       'of the 3 agents that could take it, 1 is busy and 2 have lost contact',
     )
