@@ -20,10 +20,10 @@ const FAULTS: ReadonlyMap<string, string> = new Map([
   ['ENFILE', 'the server has too many files open'],
 ])
 
-const NO_SERVER = 'no program listens there'
+const NO_SERVER = 'nothing listens at its address'
 const CLOSED = 'the connection was closed'
 const NO_TIME = 'there was no answer in time'
-const NO_WAY = 'no network leads there'
+const NO_WAY = 'no network leads to its address'
 const UNKNOWN_ISSUER = 'the certificate is not trusted here'
 
 /** The meanings of failed connections. Their own messages contain addresses. */

@@ -214,7 +214,7 @@ describe('cairn', () => {
     ],
     [
       'history --server http://127.0.0.1:2 --token-file @/token',
-      'The server does not answer: no program listens there',
+      'The server does not answer: nothing listens at its address',
       3,
     ],
     [

@@ -33,7 +33,7 @@ describe('a mail server', () => {
     await expect
       .poll(() => mailProblemsOf(scene.service))
       .toEqual([
-        `Mail is not sent by localhost:${receiver.port}: it could not be reached: no program listens there`,
+        `Mail is not sent by localhost:${receiver.port}: it could not be reached: nothing listens at its address`,
       ])
     await receiver.start()
     const again = await scene.restart()

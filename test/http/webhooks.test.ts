@@ -90,7 +90,7 @@ describe('webhooks', () => {
     await until(async () => (await health(service)).status === 'degraded')
 
     const down = await health(service)
-    const lastError = 'it could not be reached: no program listens there'
+    const lastError = 'it could not be reached: nothing listens at its address'
     expect(down.webhooks).toEqual([{ name: 'mirror', behind: 2, deliveredAt: null, lastError }])
     expect(down.problems[0]?.subject).toBe(`The webhook mirror takes no deliveries: ${lastError}`)
     expect(JSON.stringify([down, service.logged])).not.toMatch(/hidden-in-address|a secret of/)

@@ -26,7 +26,7 @@ export function awayProblems(sources: readonly UserSourceState[]): readonly stri
     const fault = wrongSetting === null ? 'has not answered' : 'has let nobody in'
     const reason = wrongSetting === null ? '' : `. ${wrongSetting}`
     return [
-      `${name} ${fault} since ${since}, and was last asked at ${last}: its users cannot log in, those of the users file can${reason}`,
+      `${name} ${fault} since ${since}, and was last asked at ${last}: its users cannot log in, those of this service can${reason}`,
     ]
   })
 }

@@ -31,7 +31,7 @@ export interface UsersViewProps extends OpenPageWithMessage {
 export const USER_ROWS = 100
 
 export const SOURCES: Readonly<Record<UserSource, string>> = {
-  'users-file': 'Users file',
+  'users-file': 'This service',
   ldap: 'LDAP',
   oidc: 'OpenID Connect',
 }

@@ -160,7 +160,7 @@ describe('a server with its state in PostgreSQL', { tags: ['postgresql'] }, () =
 
     expect(closed).toMatchObject({
       code: 1,
-      stderr: lineWith('PostgreSQL: no program listens there'),
+      stderr: lineWith('PostgreSQL: nothing listens at its address'),
     })
     expect(missing).toMatchObject({ code: 1, stderr: lineWith('"nothing" does not exist') })
     expect(newer).toMatchObject({
@@ -191,7 +191,7 @@ describe('a server with its state in PostgreSQL', { tags: ['postgresql'] }, () =
     const { problems } = HealthBody.parse(await (await server.fetch('/health')).json())
     const told = problems.filter(({ subject }) => subject.includes('PostgreSQL'))
     expect(told.map(({ subject }) => subject)).toEqual([
-      expect.stringMatching(/^The database does not answer: /),
+      expect.stringMatching(/^The database does not answer: PostgreSQL: /),
     ])
   })
 })

@@ -339,6 +339,7 @@ describe('the page of users', () => {
     expect(await statusFor(service, { as: `ana:${password}` })).toBe(200)
     const page = await html(service, '/users')
     expect(page).toContain('<a href="/users/ana">ana</a>')
+    expect(page).toContain('This service')
     expect(page).not.toContain(password)
   })
 
