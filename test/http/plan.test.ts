@@ -21,6 +21,7 @@ const Plan = z.object({
   permissions: z.array(
     z.object({ user: z.string(), gains: z.array(z.string()), loses: z.array(z.string()) }),
   ),
+  stops: z.array(z.object({ pipeline: z.string(), because: z.string() })),
   rules: z.array(z.unknown()),
 })
 
@@ -53,6 +54,20 @@ function withPipeline(document: string, name: string, more = ''): string {
 const APP = { pipelines: [{ name: 'app' }] }
 
 describe('the plan of a configuration', () => {
+  it('calls no material lost that is read from another branch', async () => {
+    const scene = await BuildScene.open(APP)
+    const named = (await currentOf(scene)).replace('<git ', '<git materialName="source" ')
+    await put(scene, named)
+
+    const elsewhere = named.replace('branch="main"', 'branch="next"')
+    const { stops } = await planOf(scene, elsewhere)
+    const { stops: without } = await planOf(scene, elsewhere.replace('"source"', '"other"'))
+
+    const pipeline = 'app'
+    expect(stops).toEqual([{ pipeline, because: 'its material source is read from elsewhere' }])
+    expect(without).toEqual([{ pipeline, because: 'it loses the material source' }])
+  })
+
   it(
     'names the run that a new pipeline starts, and saving it starts just that',
     { tags: ['long'] },

@@ -149,8 +149,16 @@ function lostTriggers(former: Pipeline, now: Pipeline): string[] {
   return [
     ...(former.timer !== null && now.timer === null ? ['it loses its timer'] : []),
     ...(isManual(now) && !isManual(former) ? ['its first stage waits for somebody'] : []),
-    ...lost.map((each) => `it loses the material ${shownMaterialName(each) ?? each.kind}`),
+    ...lost.map((each) => lossOf(each, now)),
   ]
+}
+
+function lossOf(lost: Pipeline['materials'][number], { materials }: Pipeline): string {
+  const name = shownMaterialName(lost)
+  const isReplaced = materials.some((each) => name !== null && shownMaterialName(each) === name)
+  return isReplaced
+    ? `its material ${name} is read from elsewhere`
+    : `it loses the material ${name ?? lost.kind}`
 }
 
 function isManual({ stages }: Pipeline): boolean {

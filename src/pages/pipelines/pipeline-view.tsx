@@ -152,6 +152,10 @@ function Run({ frame, page, now, shown }: PipelineViewProps & { shown: ShownRun 
   const last = stages.at(-1)
   const look = last ? runLook(last) : 'off'
   const label = run.label === `${run.counter}` ? '' : ` · ${run.label}`
+  const before = run.counter - 1
+  const isComparable = page.entries.some(
+    (each) => each.type === 'run' && each.run.run.counter === before,
+  )
   return (
     <li class={`run ${look}`} id={`run-${run.counter}`}>
       <p>
@@ -160,6 +164,14 @@ function Run({ frame, page, now, shown }: PipelineViewProps & { shown: ShownRun 
           {`${label === '' ? '' : `${run.label} · `}${pipelineStart(run, stages[0] ?? null)} · `}
           <When time={run.createdAt} now={now} />
         </span>
+        {isComparable && (
+          <>
+            {' · '}
+            <a href={frame.links.compareRuns(page.name, { from: before, to: run.counter })}>
+              {`Compare with run ${before}`}
+            </a>
+          </>
+        )}
       </p>
       <StageChips links={frame.links} planned={page.stages} stages={stages} />
       <Materials links={frame.links} materials={materials} />

@@ -61,7 +61,7 @@ export function ProposalView(props: ProposalViewProps) {
             <span class={`badge ${STATE_LOOKS[state]}`}>{STATES[state]}</span>
           </>
         }
-        about={proposal.message === '' ? undefined : proposal.message}
+        about={['', title].includes(proposal.message) ? undefined : proposal.message}
         actions={state === 'open' && <LinkButton href={`#${DECISIONS}`} label="Review" />}
       />
       {flash !== null && <FlashCard flash={flash} />}

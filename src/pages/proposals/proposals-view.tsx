@@ -77,5 +77,5 @@ function namesOf({ wordsOf }: PageFrame, { newest: { touches } }: Proposal): str
 function emptyOf(state: ProposalState, isWaiting: boolean): string {
   if (isWaiting)
     return 'No proposals are waiting for you. Those that need your approval appear here.'
-  return `No ${state} proposals. To make one, choose Propose on the preview of a change.`
+  return `No ${state} proposals. To make one, choose Propose on the preview of a change, or use cairn propose.`
 }

@@ -391,6 +391,8 @@ describe('the page of a pipeline', () => {
     expect(page).not.toContain('timer')
     expect(page.match(/Configuration change/g)).toHaveLength(2)
     expect(page).toMatch(/<span class="muted">git origin <\/span>/)
+    expect(page).toContain('<a href="/pipelines/app/compare/1/2">Compare with run 1</a>')
+    expect(page.match(/Compare with run/g)).toHaveLength(1)
   })
 
   it('shows the changes of its configuration to those who may view it', async () => {

@@ -73,6 +73,23 @@ describe('the pages of proposals', () => {
     expect((await ask(service, 'owner', '?offset=x')).status).toBe(400)
   })
 
+  it('say once what is title and message', async () => {
+    const service = await openService()
+    await secure(service)
+    const entities = [{ kind: 'pipeline', name: 'hello', xml: labelled('page') }]
+    const title = 'A label for all'
+    await ask(service, 'viewer', '', { title, message: title, entities })
+    await ask(service, 'viewer', '', { title, message: 'Asked for by Ana', entities })
+
+    const [same, other] = [
+      await pageOf(service, 'viewer', '/proposals/1'),
+      await pageOf(service, 'viewer', '/proposals/2'),
+    ]
+
+    expect(same.split(title)).toHaveLength(2)
+    expect(other).toMatch(/A label for all[^]*Asked for by Ana/)
+  })
+
   it('are linked by their entries of the audit log', async () => {
     const service = await openService()
     await secure(service)
