@@ -31,11 +31,11 @@ export function compileRule(written: WrittenRule, report: ReportFault): GateRule
     name,
     effect: effectOf(written, report),
     match: compileMatch(match, (path, fault) => report(['match', ...path], fault)),
-    ignored: unless === undefined ? [] : listOf(unless.only).map(ignoredPlace),
+    ignored: unless === undefined ? [] : [unless.only].flat().map(ignoredPlace),
     needs: need.map((each, n) =>
       compileNeed(each, (path, fault) => report(['need', n, ...path], fault)),
     ),
-    not: listOf(written.not ?? []),
+    not: [written.not ?? []].flat(),
     except: peopleIn(written.except ?? [], (path, fault) => report(['except', ...path], fault)),
     override:
       override === undefined
@@ -67,10 +67,10 @@ function compileMatch(written: WrittenMatch, report: ReportFault): Match {
   const { user, role, door, credential, plan } = written
   return {
     ...compileEntityMatch(written, report),
-    users: user === undefined ? null : listOf(user),
-    roles: role === undefined ? null : listOf(role),
-    doors: door === undefined ? null : listOf(door),
-    credentials: credential === undefined ? null : listOf(credential),
+    users: user === undefined ? null : [user].flat(),
+    roles: role === undefined ? null : [role].flat(),
+    doors: door === undefined ? null : [door].flat(),
+    credentials: credential === undefined ? null : [credential].flat(),
     plan: plan === undefined ? null : PLAN_FACTS.flatMap((fact) => boundOf(fact, plan[fact])),
   }
 }
@@ -86,8 +86,8 @@ function compileEntityMatch(
         : withPaths(entity, 'entity').flatMap(([text, at]) =>
             entitySelector(text, (fault) => report(at, fault)),
           ),
-    paths: path === undefined ? null : listOf(path).map(pathPattern),
-    kinds: change === undefined ? null : listOf(change),
+    paths: path === undefined ? null : [path].flat().map(pathPattern),
+    kinds: change === undefined ? null : [change].flat(),
   }
 }
 
@@ -252,14 +252,6 @@ function weekTime(text: string): number | null {
   const day = DAYS.indexOf(nameKey(word))
   if (day < 0 || Number(hour) > 24 || Number(minute) > 59) return null
   return day * DAY_MS + (Number(hour) * 60 + Number(minute)) * MINUTE_MS
-}
-
-function listOf<Item>(items: Item | readonly Item[]): readonly Item[] {
-  return isList(items) ? items : [items]
-}
-
-function isList<Item>(items: Item | readonly Item[]): items is readonly Item[] {
-  return Array.isArray(items)
 }
 
 /** Each text with its path below the key that has it. */
