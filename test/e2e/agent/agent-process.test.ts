@@ -4,7 +4,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { hostname, release, type } from 'node:os'
 import { z } from 'zod'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { markOf } from '../../../src/processes/process-mark.ts'
 import { findProcesses } from '../../../src/agent/process/end-processes.ts'
 import { AgentProcess } from '../../support/agents/agent-process.ts'
@@ -15,21 +15,16 @@ import {
 } from '../../support/agents/control-groups.ts'
 import { AgentProtocolServer } from '../../support/agents/agent-protocol-server.ts'
 import { anAssignment, sh } from '../../support/builds/an-assignment.ts'
-import { TempFolder } from '../../support/disk/temp-folder.ts'
+import { tempFolder } from '../../support/disk/temp-folder.ts'
 import { until } from '../../support/programs/until.ts'
 
 let server: AgentProtocolServer
-let temp: TempFolder
 let workDir: string
 
 beforeEach(async () => {
+  workDir = tempFolder().file('work')
   server = await AgentProtocolServer.start()
-  temp = new TempFolder()
-  workDir = temp.file('work')
-})
-afterEach(async () => {
-  await server[Symbol.asyncDispose]()
-  temp[Symbol.dispose]()
+  onTestFinished(() => server[Symbol.asyncDispose]())
 })
 
 function newAgent(through: readonly string[] = []): AgentProcess {

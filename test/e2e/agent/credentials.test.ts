@@ -7,15 +7,14 @@ import { gitLine } from '../../support/git/git.ts'
 import { guardedFolder, guardedHg } from '../../support/git/guarded-origin.ts'
 import { RunningAgent } from '../../support/agents/running-agent.ts'
 import { gitOrigin, hgOrigin } from '../../support/builds/source-origins.ts'
-import { TempFolder } from '../../support/disk/temp-folder.ts'
+import { tempFolder } from '../../support/disk/temp-folder.ts'
 
 const WHO = { username: 'ana', password: 'hunter2@in/plain' }
 const FORMS = [WHO.password, encodeURIComponent(WHO.password)]
 
 /** An agent and a folder for repositories, until the test has finished. */
 async function scene() {
-  const temp = new TempFolder()
-  onTestFinished(() => temp[Symbol.dispose]())
+  const temp = tempFolder()
   const agent = await RunningAgent.start()
   onTestFinished(() => agent[Symbol.asyncDispose]())
   return { temp, agent }
@@ -103,8 +102,7 @@ describe('credentials of git', () => {
 
 describe('a checkout of an earlier version', () => {
   it('that has the credentials is removed at the start, and nothing else is', async () => {
-    const temp = new TempFolder()
-    onTestFinished(() => temp[Symbol.dispose]())
+    const temp = tempFolder()
     const workDir = temp.file('work')
     const older = {
       with: `git http://ana:${FORMS[1]}@h/x.git trunk`,

@@ -22,7 +22,7 @@ import { gitOrigin, hgOrigin, svnOrigin } from '../../support/builds/source-orig
 import { RunningAgent } from '../../support/agents/running-agent.ts'
 import { rootFile } from '../../support/programs/root-file.ts'
 import { start } from '../../support/programs/start.ts'
-import { TempFolder } from '../../support/disk/temp-folder.ts'
+import { type TempFolder, tempFolder } from '../../support/disk/temp-folder.ts'
 import { until } from '../../support/programs/until.ts'
 
 /** A user that nothing else runs as: every process of it is ended with a job. */
@@ -32,8 +32,7 @@ const isRoot = process.getuid?.() === 0
 
 /** A folder that the job user may pass through, removed when the test has finished. */
 function openFolder(): TempFolder {
-  const temp = new TempFolder()
-  onTestFinished(() => temp[Symbol.dispose]())
+  const temp = tempFolder()
   chmodSync(temp.path, 0o711)
   return temp
 }
@@ -322,8 +321,7 @@ describe.skipIf(!isRoot)('jobs that run as a user of their own', () => {
   })
 
   it('need folders that let the user through', async () => {
-    const temp = new TempFolder()
-    onTestFinished(() => temp[Symbol.dispose]())
+    const temp = tempFolder()
 
     const { status, stderr } = startCommand(temp.file('work'), ['--job-user', 'nobody'])
 

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { lockFolder } from '../../../src/agent/host/folder-lock.ts'
 import { runAgent } from '../../../src/agent/run-agent.ts'
 import { AgentProtocolServer } from '../../support/agents/agent-protocol-server.ts'
 import { anAssignment, sh } from '../../support/builds/an-assignment.ts'
 import { agentOptions, QUICK, RunningAgent } from '../../support/agents/running-agent.ts'
-import { TempFolder } from '../../support/disk/temp-folder.ts'
+import { type TempFolder, tempFolder } from '../../support/disk/temp-folder.ts'
 import { command } from '../../support/programs/command.ts'
 import { until } from '../../support/programs/until.ts'
 
@@ -14,13 +14,10 @@ let temp: TempFolder
 let workDir: string
 
 beforeEach(async () => {
-  server = await AgentProtocolServer.start()
-  temp = new TempFolder()
+  temp = tempFolder()
   workDir = temp.file('work')
-})
-afterEach(async () => {
-  await server[Symbol.asyncDispose]()
-  temp[Symbol.dispose]()
+  server = await AgentProtocolServer.start()
+  onTestFinished(() => server[Symbol.asyncDispose]())
 })
 
 describe('an agent', () => {

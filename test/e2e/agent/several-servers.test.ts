@@ -1,11 +1,11 @@
 // @module-tag long
 import { writeFileSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { runAgent } from '../../../src/agent/run-agent.ts'
 import { AgentProtocolServer } from '../../support/agents/agent-protocol-server.ts'
 import { agentOptions } from '../../support/agents/running-agent.ts'
 import { anAssignment, sh } from '../../support/builds/an-assignment.ts'
-import { TempFolder } from '../../support/disk/temp-folder.ts'
+import { type TempFolder, tempFolder } from '../../support/disk/temp-folder.ts'
 import { TcpProxy } from '../../support/programs/tcp-proxy.ts'
 import { until } from '../../support/programs/until.ts'
 
@@ -17,12 +17,9 @@ let temp: TempFolder
 const stop = new AbortController()
 
 beforeEach(async () => {
+  temp = tempFolder()
   server = await AgentProtocolServer.start()
-  temp = new TempFolder()
-})
-afterEach(async () => {
-  await server[Symbol.asyncDispose]()
-  temp[Symbol.dispose]()
+  onTestFinished(() => server[Symbol.asyncDispose]())
 })
 
 describe('an agent of several servers', { tags: ['long'] }, () => {

@@ -31,9 +31,14 @@ export class TempFolder implements Disposable {
   }
 }
 
-/** Returns the path of a new folder that is removed with the test, or with the suite that shares it. */
-export function tempDir(place = tmpdir()): string {
+/** Returns a new folder that is removed with the test, or with the suite that shares it. */
+export function tempFolder(place = tmpdir()): TempFolder {
   const folder = new TempFolder(place)
   atEnd(() => folder[Symbol.dispose]())
-  return folder.path
+  return folder
+}
+
+/** Returns the path of such a folder. */
+export function tempDir(place = tmpdir()): string {
+  return tempFolder(place).path
 }
