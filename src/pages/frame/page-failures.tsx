@@ -1,7 +1,7 @@
 import type { AnswerFailure, Failure } from '../../http/failure.ts'
 import { NOBODY } from '../../http/request-context.ts'
 import { NO_STORE, pageResponse } from './page-response.ts'
-import { isOwnPath, type KeptForm } from './kept-form.ts'
+import { type KeptForm, ownPath } from './kept-form.ts'
 import type { PageContext } from './page-context.ts'
 import type { PagesContext } from './pages-context.ts'
 import { LinkButton } from '../kit/buttons.tsx'
@@ -141,9 +141,7 @@ function cameFrom(request: Request, root: string): string | null {
   const referrer = request.headers.get('referer') ?? ''
   if (!URL.canParse(referrer)) return null
   const { host, pathname, search } = new URL(referrer)
-  const address = `${pathname}${search}`
-  const isOwn = host === request.headers.get('host') && isOwnPath(address, root)
-  return isOwn ? address : null
+  return host === request.headers.get('host') ? ownPath(`${pathname}${search}`, root) : null
 }
 
 function OwnViews({ views }: Pick<ErrorPageProps, 'views'>) {

@@ -54,7 +54,6 @@ async function aQuickCheck() {
   const passwords = { right: 'right' }
   const compared: string[] = []
   const users = new Map(['bob', 'ana'].map((name) => [name, '$2b$10$stored']))
-  const compared: string[] = []
   const check = new CredentialCheck({
     refreshUsers: async () => undefined,
     users: async () => ({ users, ...FINE }),
@@ -63,7 +62,6 @@ async function aQuickCheck() {
     compare: async ({ password, stored }) => {
       compared.push(password)
       if (password.startsWith('uncomparable')) throw new Error('The thread has ended')
-      compared.push(password)
       return stored !== null && password === passwords.right
     },
     find: async () => null,
