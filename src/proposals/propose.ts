@@ -76,8 +76,9 @@ export async function updateProposal(
   const prepared = await prepareAllowed(deps, principal, { content, base })
   const words = { title: title ?? found.title, message: message ?? found.message }
   const next = versionContent(prepared, principal, words)
-  const updated = await deps.queues.run(number, () =>
-    deps.store.update(number, next, (proposal, { version, commit }) => {
+  const updated = await deps.queues.run(number, async () => {
+    await principal.assertStillGood?.()
+    return deps.store.update(number, next, (proposal, { version, commit }) => {
       assertOpen(proposal)
       assertNewest(proposal, upon ?? null)
       return {
@@ -92,8 +93,8 @@ export async function updateProposal(
         ...(message === undefined ? {} : { message }),
         ...(when === undefined ? {} : { when }),
       }
-    }),
-  )
+    })
+  })
   return updated ?? missing(number)
 }
 

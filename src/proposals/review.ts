@@ -38,7 +38,7 @@ export async function reviewProposal(
   assertOpen(proposal)
   assertNewest(proposal, version)
   const seen = await seenChange(deps, principal, proposal)
-  return add(deps, number, (newest) => {
+  return add(deps, { principal, number }, (newest) => {
     assertOpen(newest)
     assertNewest(newest, proposal.newest.version)
     const { version: reviewed } = newest.newest
@@ -58,7 +58,7 @@ export async function takeReviewBack(
 ): Promise<Proposal> {
   assertIsPerson(principal)
   await findVisible(deps, principal, number)
-  return add(deps, number, (proposal) => {
+  return add(deps, { principal, number }, (proposal) => {
     assertOpen(proposal)
     const isThere = proposal.reviews.some(({ by }) => isSamePerson(by, principal))
     return isThere ? { type: 'take-back', by: personOf(principal) } : null
@@ -87,7 +87,7 @@ export async function commentOnProposal(
   assertIsPerson(principal)
   await findVisible(deps, principal, number)
   const about = entity === null ? {} : { entity: parseEntityKey(entity) }
-  return add(deps, number, ({ newest: { version } }) => ({
+  return add(deps, { principal, number }, ({ newest: { version } }) => ({
     type: 'comment',
     by: personOf(principal),
     version,
@@ -114,7 +114,7 @@ export async function closeProposal(
     const message = `Only ${found.author.username} or an administrator may close the proposal ${number}`
     throw new ServiceError('not-permitted', message, { permission: 'administer' })
   }
-  return add(deps, number, (proposal) => {
+  return add(deps, { principal, number }, (proposal) => {
     assertOpen(proposal)
     return { type: 'close', by: personOf(principal), text }
   })
@@ -133,10 +133,14 @@ async function seenChange(deps: ProposalsDomain, principal: Principal, proposal:
   return { digest, rules, effects }
 }
 
+/** Adds an act of a person who may have been shut out while it waited for others. */
 async function add(
   { store, queues }: ProposalsDomain,
-  number: number,
+  { principal, number }: { readonly principal: Principal; readonly number: number },
   eventOf: (proposal: Proposal) => NewEvent | null,
 ): Promise<Proposal> {
-  return queues.run(number, async () => (await store.add(number, eventOf)) ?? missing(number))
+  return queues.run(number, async () => {
+    await principal.assertStillGood?.()
+    return (await store.add(number, eventOf)) ?? missing(number)
+  })
 }

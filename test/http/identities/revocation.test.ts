@@ -256,6 +256,37 @@ describe.each([
   })
 })
 
+describe.each(['a session ends', 'a user is disabled'])('when %s', (name) => {
+  it('what waits behind a merge is refused, of the proposal too', async () => {
+    const { service, headers, tookAfterRevoking } = await openScene(name)
+    const post = (path: string, body: object, caller = {}) =>
+      service.fetch(`/api/proposals${path}`, {
+        method: 'POST',
+        body: JSON.stringify(body),
+        ...caller,
+      })
+    const proposed = await post('', { title: 'First', document: documentWith('first') })
+    expect(proposed.status).toBe(201)
+    const heads = join(service.repository, '.git', 'refs', 'heads')
+    writeFileSync(join(heads, 'main.lock'), '')
+    const merge = post('/1/merge', {})
+    await until(() => readdirSync(heads).length === 3)
+    const caller = { as: null, headers: { 'sec-fetch-site': 'same-origin', ...headers } }
+    const comment = post('/1/comment', { text: 'Late' }, caller)
+    const update = post('/1/update', { document: documentWith('late') }, caller)
+    // By then they have come, and wait for the merge.
+    await service.fetch('/api/whoami')
+
+    await tookAfterRevoking(Promise.resolve())
+    rmSync(join(heads, 'main.lock'))
+
+    expect((await merge).status).toBe(200)
+    expect([(await comment).status, (await update).status]).toEqual([401, 401])
+    const shown = await (await service.fetch('/api/proposals/1')).json()
+    expect(shown).toMatchObject({ state: 'merged', comments: [] })
+  })
+})
+
 async function waitingSaves(service: TestService): Promise<number> {
   const metrics = await (await service.fetch('/metrics')).text()
   return Number(/^cairn_writer_queue_length (\d+)$/m.exec(metrics)?.[1])
