@@ -107,10 +107,13 @@ function linesIn(bytes: Buffer): readonly Buffer[] {
 
 /** Keeps the bytes of lines that were there before, in their order. */
 function bytesOf(lines: readonly string[], former: readonly Buffer[]): readonly Buffer[] {
-  const left = [...former]
+  const texts = former.map(String)
+  let place = 0
   return lines.map((line) => {
-    const place = left.findIndex((each) => each.toString() === line)
-    return left.splice(place, place < 0 ? 0 : 1)[0] ?? Buffer.from(line)
+    const found = texts.indexOf(line, place)
+    if (found < 0) return Buffer.from(line)
+    place = found + 1
+    return former[found] ?? Buffer.from(line)
   })
 }
 

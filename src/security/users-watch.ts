@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { describeFault } from '../core/faults.ts'
-import { isDisabledUser, readUsers, type UsersReading, type UsersStore } from './users.ts'
+import { isDisabledUser, parseUsers, type UsersReading, type UsersStore } from './users.ts'
 
 export interface UsersWatchOptions {
   readonly store: UsersStore
@@ -17,6 +17,12 @@ interface Stamps {
   readonly others: string
 }
 
+/** The text of the users, and what it says. */
+interface ReadText {
+  readonly text: string
+  readonly reading: UsersReading
+}
+
 const UNKNOWN: Stamps = { users: '', others: '' }
 
 /**
@@ -29,6 +35,7 @@ export class UsersWatch implements Disposable {
   readonly #changed: () => void
   readonly #watcher: Disposable
   readonly #timer: NodeJS.Timeout
+  #read: ReadText
   #reading: Promise<UsersReading>
   /** The reading that the listener heard of last; null when there was none. */
   #told: UsersReading | null
@@ -38,11 +45,13 @@ export class UsersWatch implements Disposable {
   /** Resolves when the listener has heard of the newest reading. */
   #known: Promise<void> = Promise.resolve()
 
-  private constructor(options: UsersWatchOptions, stamps: Stamps, reading: UsersReading) {
+  private constructor(options: UsersWatchOptions, stamps: Stamps, read: ReadText) {
+    const { reading } = read
     this.#store = options.store
     this.#readStamps = () => readStamps(options)
     this.#changed = options.changed
     this.#stamps = stamps
+    this.#read = read
     this.#reading = Promise.resolve(reading)
     this.#told = reading
     this.#names = namesOf(reading)
@@ -55,7 +64,8 @@ export class UsersWatch implements Disposable {
   /** @throws {ServiceError} `unavailable` when the users cannot be read. */
   static async open(options: UsersWatchOptions): Promise<UsersWatch> {
     const stamps = await readStamps(options)
-    return new UsersWatch(options, stamps, await readUsers(options.store))
+    const text = await options.store.text()
+    return new UsersWatch(options, stamps, { text, reading: parseUsers(text) })
   }
 
   /** The names of the users who can log in, as last read. */
@@ -98,9 +108,16 @@ export class UsersWatch implements Disposable {
     this.#reload({ areOthersElse: now.others !== before.others })
   }
 
+  /** The same reading of the same text: there may be thousands of users. */
+  async #readAgain(): Promise<UsersReading> {
+    const text = await this.#store.text()
+    if (text !== this.#read.text) this.#read = { text, reading: parseUsers(text) }
+    return this.#read.reading
+  }
+
   /** A change is seen twice, by the watch and by a look: what is as the listener knows it is not told again. */
   #reload({ areOthersElse }: { readonly areOthersElse: boolean }): void {
-    const reading = readUsers(this.#store)
+    const reading = this.#readAgain()
     this.#reading = reading
     this.#known = reading.then(
       (read) => {

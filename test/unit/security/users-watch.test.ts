@@ -41,6 +41,17 @@ describe('the watch over the users file', () => {
     expect(told[0]).toEqual(['first', 'second'])
   })
 
+  it('takes a text apart once, however often it is read', async () => {
+    using folder = new TempFolder()
+    using watched = await watchOver(folder)
+    const { watch } = watched
+    const before = await watch.read()
+
+    await watch.reload()
+
+    expect(await watch.read()).toBe(before)
+  })
+
   it('tells of a change once, which it sees as it happens and in its next look', async () => {
     using folder = new TempFolder()
     using watched = await watchOver(folder)
