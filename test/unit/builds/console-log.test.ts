@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { LineFinder } from '../../../src/builds/artifacts/console-lines.ts'
 import { ConsoleLog } from '../../../src/builds/artifacts/console-log.ts'
 import { orDiskFull } from '../../../src/builds/artifacts/disk-full.ts'
@@ -107,5 +107,25 @@ describe('the lines of a growing file', () => {
     [['no line feed at all']],
   ])('are all seen once by who follows them', async (chunks) => {
     expect(await followed(chunks)).toBe(chunks.join(''))
+  })
+
+  it('are found without reading all of it, also by who is behind others', async () => {
+    const file = join(tempDir(), 'console.log')
+    writeFileSync(file, `${'x'.repeat(99)}\n`.repeat(50_000))
+    await using handle = await open(file)
+    const lines = new LineFinder()
+    const read = vi.spyOn(handle, 'read')
+    await lines.tail(handle, { line: 49_999, isComplete: false })
+    const before = read.mock.calls.length
+
+    const behind = await lines.tail(handle, { line: 30_005, isComplete: false })
+    const ahead = await lines.tail(handle, { line: 50_000, isComplete: false })
+    const beyond = await lines.tail(handle, { line: 50_001, isComplete: true })
+
+    const end = { to: 5_000_000, nextLine: 50_000 }
+    expect(behind).toEqual({ from: 3_000_500, ...end })
+    expect(ahead).toEqual({ from: 5_000_000, ...end })
+    expect(beyond).toEqual({ from: 5_000_000, ...end })
+    expect(read.mock.calls.length - before).toBeLessThan(before / 4)
   })
 })
