@@ -60,9 +60,7 @@ describe('mail about runs', () => {
     expect(subjects(receiver)).toEqual(['[cairn] app/build broke', '[cairn] app/build is fixed'])
     const [broken, fixed] = receiver.mails
     const link = 'https://ci.example.org/stages/app/build/2/1'
-    expect(broken?.text).toContain(
-      `app/build broke\r\n  Run 2, label 2, started by admin\r\n  ${link}`,
-    )
+    expect(broken?.text).toContain(`app/build broke\r\n  Run 2, started by admin\r\n  ${link}`)
     expect(broken?.html).toContain(`<h3><a href="${link}">app/build broke</a></h3>`)
     expect(broken).toMatchObject({ to: ['admin@example.org'], from: 'ci@example.org' })
     expect(headerOf(broken, 'references')).toMatch(/^<[0-9a-f]{32}@example\.org>$/)
@@ -70,6 +68,22 @@ describe('mail about runs', () => {
     expect(headerOf(fixed, 'in-reply-to')).toBe(headerOf(broken, 'references'))
     expect(headerOf(fixed, 'message-id')).not.toBe(headerOf(broken, 'message-id'))
     expect(headerOf(broken, 'list-unsubscribe')).toBe('<https://ci.example.org/account>')
+  })
+
+  it('says that nobody started a stage that follows another one', async () => {
+    const receiver = await MailReceiver.open()
+    const stages = [...MANUAL_STAGE, { name: 'ship' }]
+    const server = mailServerElement(receiver)
+    const scene = await BuildScene.open({ server, pipelines: [{ name: 'app', stages }] })
+    const agent = await ProtocolAgent.join(scene.service, 'a1')
+    await subscribeByForm(scene.service, OWN_BREAKAGES)
+    await runWith(scene, agent, 'Passed')
+    await agent.finish(await agent.work(), 'Failed')
+    await until(() => receiver.mails.length === 1)
+
+    expect(receiver.mails[0]?.text).toContain(
+      'app/ship failed\r\n  Run 1, started automatically\r\n',
+    )
   })
 
   it('waits for no mail that a clock put back since says to have been sent tomorrow', async () => {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { MailNews, WaitingNews } from './mail-news.ts'
 import type { CommitSha } from '../../core/revision.ts'
+import { APPROVED_BY_CHANGES } from '../../core/builds/stage.ts'
 import type { RunEvent, RunEventType } from '../../core/service/service-event.ts'
 import { foldEntity } from '../../document/entities/entities.ts'
 import { oneLine } from '../../history/revision/message.ts'
@@ -142,7 +143,9 @@ function lineOf(news: MailNews, links: MailLinks): NewsLine {
     const { type, pipeline, stage, pipelineCounter, label, approvedBy, cancelledBy } = news
     const by = cancelledBy === null ? '' : ` by ${cancelledBy}`
     const title = `${pipeline}/${stage} ${VERBS[type]}${by}`
-    const details = [`Run ${pipelineCounter}, label ${label}, started by ${approvedBy}`]
+    const own = label === `${pipelineCounter}` ? '' : `, label ${label}`
+    const start = approvedBy === APPROVED_BY_CHANGES ? 'automatically' : `by ${approvedBy}`
+    const details = [`Run ${pipelineCounter}${own}, started ${start}`]
     return { title: oneLine(title), details: details.map(oneLine), link: links.run(news) }
   }
   if (!('number' in news)) return { title: news.type, details: [], link: null }

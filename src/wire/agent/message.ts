@@ -67,6 +67,8 @@ function renderPath(path: readonly PropertyKey[]): string {
 }
 
 function malformed(problems: readonly Problem[], options?: ErrorOptions): ServiceError {
-  const message = problems[0]?.message ?? 'The message is malformed'
+  const [first] = problems
+  const told = [first?.path, first?.message].filter((text) => text !== undefined && text !== '')
+  const message = told.length === 0 ? 'The message is malformed' : told.join(': ')
   return new ServiceError('malformed-request', message, { problems }, options)
 }

@@ -51,6 +51,7 @@ describe('a message of the agents’ protocol', () => {
     expect(() => parseAgentMessage(ContactRequest, text)).toThrow(
       expect.objectContaining({
         code: 'malformed-request',
+        message: expect.stringMatching(/^ip_address: /),
         facts: {
           problems: [
             expect.objectContaining({ path: 'ip_address' }),
