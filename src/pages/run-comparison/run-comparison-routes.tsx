@@ -8,6 +8,7 @@ import type { RouteEnv } from '../../http/request-context.ts'
 import type { FormDone } from '../frame/form-action.ts'
 import { pageResponse } from '../frame/page-response.ts'
 import { defineLeaderPage, routesWith } from '../frame/page-routes.ts'
+import { mayUndoRevision } from '../entity/entity-history.ts'
 import type { LeaderPagesContext } from '../frame/pages-context.ts'
 import type { Refusal } from '../runs/refusal.ts'
 import { RunComparisonView } from './run-comparison-view.tsx'
@@ -78,6 +79,10 @@ async function answer(
     ...pages.openWithMessage(c, refusal),
     mayAdminister:
       group !== undefined && builds.access.may(principal, { action: 'administer-group', group }),
+    mayUndo: (number: number) => {
+      const revision = builds.history.at(number)
+      return revision !== null && mayUndoRevision(builds, principal, revision)
+    },
   }
   return pageResponse(<RunComparisonView {...view} />, refusal?.status)
 }

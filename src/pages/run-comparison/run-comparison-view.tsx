@@ -19,6 +19,8 @@ export interface RunComparisonViewProps extends OpenPageWithMessage {
   readonly found: RunComparison
   /** Whether the caller administers the group of the pipeline. */
   readonly mayAdminister: boolean
+  /** Whether the caller may undo a revision, by its number. */
+  readonly mayUndo: (number: number) => boolean
 }
 
 /** The limits of what is listed at once. */
@@ -77,7 +79,7 @@ function Head({ frame: { links }, found, mayAdminister }: RunComparisonViewProps
   )
 }
 
-function Causes({ frame: { links }, found, mayAdminister }: RunComparisonViewProps) {
+function Causes({ frame: { links }, found, mayUndo }: RunComparisonViewProps) {
   return (
     <section class="card" aria-labelledby="causes">
       <h2 id="causes">Possible causes, most likely first</h2>
@@ -87,7 +89,7 @@ function Causes({ frame: { links }, found, mayAdminister }: RunComparisonViewPro
           {found.causes.slice(0, MAX_CAUSES).map((cause) => (
             <li>
               <CauseText links={links} found={found} cause={cause} />
-              <Undo links={links} cause={cause} mayUndo={mayAdminister} />
+              <Undo links={links} cause={cause} mayUndo={mayUndo} />
             </li>
           ))}
         </ol>
@@ -129,9 +131,10 @@ function commitId(revision: string): string {
 }
 
 /** Leads to the preview of what an undo of the revision changes. */
-function Undo({ links, cause, mayUndo }: CauseProps & { readonly mayUndo: boolean }) {
-  if (!mayUndo || cause.about?.type !== 'revision') return <></>
+function Undo({ links, cause, mayUndo }: CauseProps & Pick<RunComparisonViewProps, 'mayUndo'>) {
+  if (cause.about?.type !== 'revision') return <></>
   const { number } = cause.about
+  if (!mayUndo(number)) return <></>
   return (
     <>
       {' '}
