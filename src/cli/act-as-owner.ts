@@ -30,9 +30,10 @@ interface OwnedPlace {
  * @param places The folders that are written to, the most important one first.
  */
 export async function actAsOwner(...places: readonly string[]): Promise<void> {
-  const [first, ...others] = await ownersOf(places)
   const me = process.geteuid?.()
-  if (me === undefined || first === undefined) return
+  if (me === undefined) return
+  const [first, ...others] = await ownersOf(places, { isRoot: me === 0 })
+  if (first === undefined) return
   const other = others.find(({ owner }) => owner.uid !== first.owner.uid)
   if (other === undefined && first.owner.uid === me) return
   const whose = `${first.place} belongs to uid ${first.owner.uid}`
@@ -47,8 +48,11 @@ export async function actAsOwner(...places: readonly string[]): Promise<void> {
   }
 }
 
-/** Where nothing is yet, the folder above decides. */
-async function ownersOf(places: readonly string[]): Promise<readonly OwnedPlace[]> {
+/** Where nothing is yet, the folder above decides for root. What others make there is theirs. */
+async function ownersOf(
+  places: readonly string[],
+  { isRoot }: { readonly isRoot: boolean },
+): Promise<readonly OwnedPlace[]> {
   const paths = [...new Set(places.map((place) => resolve(place)))]
   const found: OwnedPlace[] = []
   for (const place of paths) {
@@ -56,7 +60,7 @@ async function ownersOf(places: readonly string[]): Promise<readonly OwnedPlace[
     if (owner !== null) found.push({ place, owner })
   }
   const [first] = paths
-  if (found.length > 0 || first === undefined) return found
+  if (found.length > 0 || first === undefined || !isRoot) return found
   return [{ place: first, owner: (await inheritanceOf(first)).owner }]
 }
 

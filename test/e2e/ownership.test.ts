@@ -63,6 +63,20 @@ function foreignBelow(folder: string): string[] {
   })
 }
 
+describe.skipIf(!isRoot)('a service in a folder of root that its group may write', () => {
+  it('makes its own folders there without a word', async () => {
+    const folder = tempDir()
+    chownSync(folder, 0, USER)
+    chmodSync(folder, 0o2775)
+
+    const { program } = await serve(folder, { user: USER })
+    await stop(program)
+
+    expect((await program.ended()).stderr).not.toContain('belongs to')
+    expect(foreignBelow(folder)).toEqual([])
+  })
+})
+
 describe.skipIf(!isRoot)('what root does with the folders of a service of another user', () => {
   it('belongs to that user, beside the service', async () => {
     const folder = ownedFolder()
