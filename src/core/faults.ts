@@ -18,6 +18,9 @@ const FAULTS: ReadonlyMap<string, string> = new Map([
   ['EIO', 'the disk of the server does not work'],
   ['EMFILE', 'the server has too many files open'],
   ['ENFILE', 'the server has too many files open'],
+  ['EAGAIN', 'the server has no processes or threads left'],
+  ['ERR_WORKER_INIT_FAILED', 'the server has no processes or threads left'],
+  ['ENOMEM', 'the server has no memory left'],
 ])
 
 const NO_SERVER = 'nothing listens at its address'
@@ -66,7 +69,19 @@ const CONNECTION_FAULTS: ReadonlyMap<string, string> = new Map([
 const OF_CONNECTIONS: readonly unknown[] = ['connect', 'listen', 'bind', 'getaddrinfo']
 
 /** Transient faults with external causes. */
-const OUTAGES = ['EACCES', 'EPERM', 'ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE']
+const OUTAGES = [
+  'EACCES',
+  'EPERM',
+  'ENOSPC',
+  'EDQUOT',
+  'EROFS',
+  'EIO',
+  'EMFILE',
+  'ENFILE',
+  'EAGAIN',
+  'ERR_WORKER_INIT_FAILED',
+  'ENOMEM',
+]
 
 /** A path of this machine: it starts with a slash and is not part of an address. */
 const PATH = /(?<![\w:/.~@$…-])\/[\w.~@+%-][^\s'"`]*/g

@@ -110,6 +110,22 @@ export class GitExecutable {
   }
 
   /**
+   * Starts git as `run` does, and waits until it runs: some failures of the system are known a moment
+   * later.
+   *
+   * @throws {ServiceError} `unavailable` when it cannot be started.
+   */
+  async runStarted(args: readonly string[], options: RunOptions): Promise<PipedProcess> {
+    const child = this.run(args, options)
+    try {
+      await once(child, 'spawn')
+    } catch (error) {
+      throw unavailable(`git cannot be started: ${describeFault(error)}`, error)
+    }
+    return child
+  }
+
+  /**
    * Runs a command to its end with low priority. The signal ends the command with all processes
    * that it has started.
    *

@@ -143,7 +143,7 @@ async function answerExchange(
   const { publicUrl, basePath } = deps.site
   const { origin } = new URL(publicUrl ?? c.req.url)
   const body = plainBody(c.req.raw)
-  const answer = exchange(deps, principal, {
+  const answer = await exchange(deps, principal, {
     program,
     protocol: protocolOf(c),
     body,

@@ -150,7 +150,7 @@ export class GitService {
    */
   async advertise(call: GitCall, { isForReader }: { readonly isForReader: boolean }) {
     const settings = isForReader ? [] : await this.#branchAlone()
-    const child = this.#start(call, { isAdvertisement: true, settings })
+    const child = await this.#start(call, { isAdvertisement: true, settings })
     child.stdin.end()
     return outputOf(child)
   }
@@ -159,10 +159,10 @@ export class GitService {
    * Answers one request. A push that breaks off before it was received whole has no effect; after
    * that it runs to its end.
    *
-   * @throws {ServiceError} `unavailable` while too many clients are served.
+   * @throws {ServiceError} `unavailable` while too many clients are served, or git cannot be started.
    */
-  exchange(exchange: GitExchange) {
-    const child = this.#start(exchange, { isAdvertisement: false, settings: [] })
+  async exchange(exchange: GitExchange) {
+    const child = await this.#start(exchange, { isAdvertisement: false, settings: [] })
     const channel = child.stdio[3]
     const limit = this.#options.limit + MAX_COMMAND_BYTES
     this.#inBackground(feed(child, { body: exchange.body, limit }))
@@ -178,7 +178,10 @@ export class GitService {
     return webStreamOf(Readable.from(noted, { objectMode: false }))
   }
 
-  #start(call: GitCall, { isAdvertisement, settings: more }: StartOptions): PipedProcess {
+  async #start(
+    call: GitCall,
+    { isAdvertisement, settings: more }: StartOptions,
+  ): Promise<PipedProcess> {
     if (this.#running >= MAX_CLIENTS) throw unavailable('Too many clients of git at once')
     const isPush = call.program === 'receive-pack'
     const settings = [...COMMON, ...(isPush ? this.#pushSettings() : this.#readSettings()), ...more]
@@ -194,10 +197,16 @@ export class GitService {
       cwd: this.#gitDir,
       ...(isPush && !isAdvertisement ? { channel: 'bytes' } : {}),
     }
-    const child = this.#git.run([...settings.flatMap((each) => ['-c', each]), ...args], options)
+    const given = [...settings.flatMap((each) => ['-c', each]), ...args]
     this.#running += 1
-    this.#inBackground(this.#watch(child, call.program))
-    return child
+    try {
+      const child = await this.#git.runStarted(given, options)
+      this.#inBackground(this.#watch(child, call.program))
+      return child
+    } catch (error) {
+      this.#running -= 1
+      throw error
+    }
   }
 
   #inBackground(work: Promise<void>): void {

@@ -1,5 +1,8 @@
+import { execFileSync } from 'node:child_process'
+import { rmSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { documentWith } from '../../support/documents/documents.ts'
 import { Clone, repositoryUrl, runGit } from '../../support/git/git-client.ts'
 import { git } from '../../support/git/git.ts'
@@ -53,6 +56,30 @@ describe('a clone over HTTP', () => {
 
     expect(await clone.git('show', 'HEAD:config.xml')).toBe(documentWith('new'))
     expect(await objectsIn(clone)).toBe(before + 3)
+  })
+
+  it('is refused with the reason where git cannot be started', async () => {
+    const programs = tempDir()
+    const found = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
+    symlinkSync(found, join(programs, 'git'))
+    vi.stubEnv('PATH', programs)
+    const service = await startService()
+    vi.unstubAllEnvs()
+    rmSync(join(programs, 'git'))
+
+    const type = { 'content-type': 'application/x-git-upload-pack-request' }
+    const answers = [
+      await service.fetch('/git/config.git/info/refs?service=git-upload-pack'),
+      await service.fetch('/git/config.git/git-upload-pack', {
+        method: 'POST',
+        headers: type,
+        body: '0000',
+      }),
+    ]
+
+    const message = 'git cannot be started: a file or folder is missing'
+    expect(answers.map(({ status }) => status)).toEqual([503, 503])
+    for (const answer of answers) expect(await answer.json()).toEqual({ message })
   })
 
   it('speaks the second version of the protocol', async () => {

@@ -16,6 +16,9 @@ describe('outageOf', () => {
     ['EACCES', 'The server may not use a file or folder that it needs'],
     ['EROFS', 'The disk of the server is read-only'],
     ['EMFILE', 'The server has too many files open'],
+    ['EAGAIN', 'The server has no processes or threads left'],
+    ['ERR_WORKER_INIT_FAILED', 'The server has no processes or threads left'],
+    ['ENOMEM', 'The server has no memory left'],
   ])('knows %s, also as the cause of another error', (code, told) => {
     const error = systemError(code)
 
