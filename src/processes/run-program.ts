@@ -73,6 +73,7 @@ async function endOf(
   const stdout = collect(child.stdout, () => giveUp('it prints too much'))
   const complaint = collectEnd(child.stderr)
   child.once('error', (error) => (reason ??= startFailure(error)))
+  child.once('exit', (_, killer) => (reason ??= killer && `it was ended by ${killer}`))
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
   clearTimeout(timer)
   signal.removeEventListener('abort', stop)
