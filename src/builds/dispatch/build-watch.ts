@@ -12,11 +12,14 @@ const LOST_CHECK_INTERVAL_MS = 5_000
 const SILENT_CHECK_INTERVAL_MS = 30_000
 
 export interface BuildWatchOptions {
-  readonly builds: Builds
-  readonly directory: AgentDirectory
-  readonly pipelines: EffectivePipelines
-  readonly running: RunningJobs
-  readonly silent: SilentJobs
+  readonly builds: Pick<
+    Builds,
+    'cancelRemoved' | 'forgetPauses' | 'forgetTicks' | 'onEvent' | 'rescheduleLost'
+  >
+  readonly directory: Pick<AgentDirectory, 'findLost' | 'list'>
+  readonly pipelines: Pick<EffectivePipelines, 'onChange'>
+  readonly running: Pick<RunningJobs, 'list' | 'settle'>
+  readonly silent: Pick<SilentJobs, 'cancelOverdue'>
   readonly uptime: Clock
   readonly log: Log
   /** Silence after which an agent counts as lost, in milliseconds. */
@@ -28,21 +31,23 @@ export class BuildWatch implements AsyncDisposable {
   readonly #options: BuildWatchOptions
   readonly #startedAt: number
   readonly #rounds = new SerialQueue()
+  /** The kinds of rounds that wait for their turn. */
+  readonly #waiting = new Set<() => Promise<void>>()
   readonly #timers: readonly NodeJS.Timeout[]
   #isClosed = false
 
   constructor(options: BuildWatchOptions) {
     this.#options = options
     this.#startedAt = options.uptime()
+    const moveLost = () => this.#moveLost()
+    const cancelOverdue = () => options.silent.cancelOverdue()
+    const clearRemoved = () => this.#clearRemoved()
     this.#timers = [
-      setInterval(() => this.#round(() => this.#moveLost()), LOST_CHECK_INTERVAL_MS),
-      setInterval(
-        () => this.#round(() => options.silent.cancelOverdue()),
-        SILENT_CHECK_INTERVAL_MS,
-      ),
+      setInterval(() => this.#round(moveLost), LOST_CHECK_INTERVAL_MS),
+      setInterval(() => this.#round(cancelOverdue), SILENT_CHECK_INTERVAL_MS),
     ]
-    options.pipelines.onChange(() => this.#round(() => this.#clearRemoved()))
-    this.#round(() => this.#clearRemoved())
+    options.pipelines.onChange(() => this.#round(clearRemoved))
+    this.#round(clearRemoved)
     options.builds.onEvent((event) => {
       if (event.type !== 'stage-blocked') return
       const { type: _, ...facts } = event
@@ -56,10 +61,18 @@ export class BuildWatch implements AsyncDisposable {
     await this.#rounds.close()
   }
 
-  /** Failures are logged, and retried in the next round. */
+  /**
+   * Failures are logged, and retried in the next round. One round of each kind waits: while a database
+   * is slow, more would come than end, and a stop would wait for all of them.
+   */
   #round(work: () => Promise<void>): void {
-    if (this.#isClosed) return
-    this.#rounds.run(work).catch((error: unknown) => {
+    if (this.#isClosed || this.#waiting.has(work)) return
+    this.#waiting.add(work)
+    const round = () => {
+      this.#waiting.delete(work)
+      return work()
+    }
+    this.#rounds.run(round).catch((error: unknown) => {
       const facts = { error: String(error) }
       this.#options.log({ level: 'error', message: 'The builds could not be checked', facts })
     })
