@@ -17,8 +17,6 @@ interface HeldCall {
   answer: ((response: Response | Promise<Response>) => void) | null
   /** Whether its answer was on its way at the last check: one that revokes its own credential arrives. */
   isSending: boolean
-  /** Whether its credential is being looked up: no other call waits for that. */
-  isChecking: boolean
 }
 
 /**
@@ -39,8 +37,7 @@ export class HeldCalls {
   around(answer: AnswerRequest): AnswerRequest {
     return (request, context) => {
       const answered = answer(request, context)
-      const progress = { answer: null, isSending: false, isChecking: false }
-      const call: HeldCall = { request, context, ...progress }
+      const call: HeldCall = { request, context, answer: null, isSending: false }
       this.#hold(call)
       return answered instanceof Promise ? unlessRefused(call, answered) : answered
     }
@@ -65,21 +62,17 @@ export class HeldCalls {
   }
 
   async #checkOne(call: HeldCall): Promise<void> {
-    if (call.isChecking) return
-    call.isChecking = true
     try {
       await call.context.credential?.assertGood('recently')
     } catch (error) {
       if (error instanceof ServiceError && REFUSALS.includes(error.code)) this.#end(call, error)
-    } finally {
-      call.isChecking = false
     }
   }
 
   /** Ends a call. Its handler learns of it by the signal; its own answer comes too late. */
   #end(call: HeldCall, refusal: ServiceError): void {
     const { request, context } = call
-    this.#calls.delete(call)
+    if (!this.#calls.delete(call)) return
     if (call.answer === null) context.cutOff()
     else {
       context.reason = refusal.code
