@@ -22,6 +22,7 @@ const ALONE = [
   'test/unit/document/{document,schema/value-types}.test.ts',
   'test/unit/document/materials/ignore-patterns.test.ts',
   'test/unit/git/cat-file-reader.test.ts',
+  'test/unit/history/revision-index.test.ts',
   'test/unit/processes/starter.test.ts',
   'test/unit/security/credentials.test.ts',
 ]

@@ -385,11 +385,18 @@ function segmentOf(entries: readonly IndexEntry[]): IndexSegment {
   const branched = entries.flatMap(({ parents }, row) => (parents ? [[row, parents] as const] : []))
   const facts = { revisions, parents: new Map(branched) }
   return {
-    keys: new EntryKeys(Buffer.from(entries.map(keyOf).join(''))),
+    keys: new EntryKeys(ownBytes(entries.map(keyOf).join(''))),
     readFacts: () => facts,
     readColumns: () => columnsOf(revisions),
     readRevision: (row) => revisions[row] ?? null,
   }
+}
+
+/** Bytes of their own: a short buffer else keeps the 8 KB that it shares with what is gone. */
+function ownBytes(text: string): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(text.length)
+  bytes.write(text, 'latin1')
+  return bytes
 }
 
 type NumbersByPlace = Pick<NumberList, 'length' | 'at'>
