@@ -124,7 +124,11 @@ export class Listening implements AsyncDisposable {
       refuseRequest(outgoing, 417, `Expect is "${expect}"; it may be "100-continue"`)
     })
     server.setTimeout(idleTimeoutMs, (socket) => {
-      if (!isOurTurn(begun.get(socket))) socket.destroy()
+      const { bytesRead } = socket
+      // A busy process sees that the time is over before it sees what came in time.
+      setImmediate(() => {
+        if (socket.bytesRead === bytesRead && !isOurTurn(begun.get(socket))) socket.destroy()
+      })
     })
     server.on('clientError', refuse)
     // Node would end the connection without a word.

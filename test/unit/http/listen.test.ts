@@ -71,6 +71,26 @@ describe('a client that closes its half of the connection', () => {
   })
 })
 
+describe('a connection that was silent', () => {
+  it('is not ended by a busy server that has yet to see the next request', async () => {
+    const listening = await open(async () => new Response('heard'))
+    const socket = connect(listening.port, '127.0.0.1').setEncoding('utf8')
+    let heard = ''
+    socket.on('data', (text: string) => (heard += text))
+    const ended = once(socket, 'close')
+    socket.write(READ)
+    while (!heard.includes('heard')) await once(socket, 'data')
+
+    socket.write(READ)
+    // Node gives a connection a second more than it tells the client.
+    const busyUntil = performance.now() + 1_200
+    while (performance.now() < busyUntil);
+    await ended
+
+    expect(heard.match(/heard/g)).toHaveLength(2)
+  })
+})
+
 describe('a large body', () => {
   const LARGE = Buffer.from(Array.from({ length: 1_000_000 }, (_, n) => n % 251))
   const LARGE_HEAD = `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${LARGE.length}\r\n\r\n`
