@@ -27,6 +27,8 @@ interface HeldCall {
 export class HeldCalls {
   readonly #answerFailure: AnswerFailure
   readonly #calls = new Set<HeldCall>()
+  /** The calls that were answered in this turn of the event loop. */
+  #answered: HeldCall[] = []
   #timer: NodeJS.Timeout | null = null
 
   constructor(answerFailure: AnswerFailure) {
@@ -38,14 +40,34 @@ export class HeldCalls {
     return (request, context) => {
       const answered = answer(request, context)
       const call: HeldCall = { request, context, answer: null, isSending: false }
-      this.#hold(call)
-      return answered instanceof Promise ? unlessRefused(call, answered) : answered
+      if (answered instanceof Promise) {
+        this.#hold(call)
+        return this.#unlessRefused(call, answered)
+      }
+      this.#holdUnsent(call)
+      return answered
     }
   }
 
   #hold(call: HeldCall): void {
     this.#calls.add(call)
     this.#timer ??= setInterval(() => this.#check(), CHECK_INTERVAL_MS).unref()
+  }
+
+  /**
+   * Holds an answered call only where something of the answer is left to be sent after this turn: thousands
+   * of sent ones a second, kept up to the next check, would double the cost of each.
+   */
+  #holdUnsent(call: HeldCall): void {
+    if (this.#answered.push(call) > 1) return
+    setImmediate(() => {
+      const answered = this.#answered
+      this.#answered = []
+      for (const each of answered) {
+        if (each.context.isSent) this.#calls.delete(each)
+        else this.#hold(each)
+      }
+    })
   }
 
   #check(): void {
@@ -69,6 +91,24 @@ export class HeldCalls {
     }
   }
 
+  #unlessRefused(call: HeldCall, answered: Promise<Response>): Promise<Response> {
+    return new Promise((resolve, reject) => {
+      call.answer = resolve
+      answered.then(
+        (response) => {
+          if (call.answer === null) response.body?.cancel().catch(() => undefined)
+          else this.#holdUnsent(call)
+          call.answer = null
+          resolve(response)
+        },
+        (error: unknown) => {
+          call.answer = null
+          reject(error)
+        },
+      )
+    })
+  }
+
   /** Ends a call. Its handler learns of it by the signal; its own answer comes too late. */
   #end(call: HeldCall, refusal: ServiceError): void {
     const { request, context } = call
@@ -81,21 +121,4 @@ export class HeldCalls {
     }
     context.end()
   }
-}
-
-function unlessRefused(call: HeldCall, answered: Promise<Response>): Promise<Response> {
-  return new Promise((resolve, reject) => {
-    call.answer = resolve
-    answered.then(
-      (response) => {
-        if (call.answer === null) response.body?.cancel().catch(() => undefined)
-        call.answer = null
-        resolve(response)
-      },
-      (error: unknown) => {
-        call.answer = null
-        reject(error)
-      },
-    )
-  })
 }
