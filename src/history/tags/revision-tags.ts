@@ -20,6 +20,11 @@ export interface RevisionTagsOptions {
 
 /** A folder that changed so recently may change again without another time. */
 const SETTLED_MS = 50
+/**
+ * The time for which a look that finds nothing new holds: it costs as much as the rest of a hot answer, and git
+ * takes longer to make a tag.
+ */
+const SEEN_MS = 1
 
 /** The tags of the repository, also those that git makes and removes while the service runs. */
 export class RevisionTags {
@@ -31,6 +36,8 @@ export class RevisionTags {
   /** The number of looks that have begun, and the number of the latest one whose answer is taken. */
   #begun = 0
   #taken = 0
+  /** When a look last found nothing new, by the time of this process. */
+  #seenAt = -Infinity
 
   constructor(options: RevisionTagsOptions) {
     this.#options = options
@@ -44,9 +51,14 @@ export class RevisionTags {
   /** Reads the tags again if they may be others. */
   async refresh(): Promise<void> {
     const { gitDir, reader } = this.#options
+    const now = performance.now()
+    if (now - this.#seenAt < SEEN_MS) return
     const began = Date.now()
     const stamp = stampOfTags(gitDir)
-    if (stamp === this.#stamp) return
+    if (stamp === this.#stamp) {
+      this.#seenAt = now
+      return
+    }
     const look = (this.#begun += 1)
     const tags = await readTags(gitDir, reader)
     // A look that began earlier and took longer may know less.
@@ -112,6 +124,7 @@ export class RevisionTags {
     const asked = ['update-ref', '--no-deref', ...args]
     const { isDone, errors, end } = await tryGit(git, gitDir, asked, given)
     this.#stamp = null
+    this.#seenAt = -Infinity
     await this.refresh()
     if (!isDone) throw unavailable(`Git could not change the tag ${name}`, new Error(errors || end))
   }
