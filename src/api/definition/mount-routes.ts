@@ -52,7 +52,7 @@ export function mountRoutes<State>(
   for (const route of routes) {
     const { method, path, isHeld = false, needs, ignoresBody = false } = route
     const answering = answeringRoute(route)
-    const token = tokenNeedOf(route)
+    const scopeNeed = { ...tokenNeedOf(route), what: 'this' }
     const here = (c: Context<RouteEnv>) => {
       const handle = () => route.handle(c, stateNow())
       const isToDecide = method !== 'GET' && (ignoresBody || !hasBody(c.req.raw))
@@ -60,7 +60,7 @@ export function mountRoutes<State>(
     }
     app.on(method, path, (c) => {
       c.env.route = answering
-      assertScope(c.env.principal, { ...token, what: 'this' })
+      assertScope(c.env.principal, scopeNeed)
       if (isHeld) c.env.endWithCaller()
       if (services.leader() !== null || !isNeeded(needs, c.req.raw)) return here(c)
       return needs === 'leader-if-reachable'
