@@ -278,10 +278,9 @@ function snapshotAnswers({ configuration, site }: ApiContext) {
 /** Lists are kept by their address, which is read only when the list is made. */
 function listAnswers({ configuration, site }: ApiContext) {
   const cache = new ResponseCache(CACHE_BYTES)
-  return async (c: Context<RouteEnv>, query: () => RevisionQuery) => {
+  const { history } = configuration
+  const answer = (c: Context<RouteEnv>, query: () => RevisionQuery) => {
     const { principal } = c.env
-    const { history } = configuration
-    await history.tags.refresh()
     const isAdministrator = configuration.access.may(principal, { action: 'administer' })
     const indexed = unfinished(configuration.entities.progress())?.indexed ?? ''
     const state = [history.current().commit, history.size(), history.tags.version, indexed]
@@ -301,6 +300,8 @@ function listAnswers({ configuration, site }: ApiContext) {
     // The visible part of the history differs from caller to caller.
     return answerWith(isAdministrator ? cache.take(key, make) : make(), c)
   }
+  return (c: Context<RouteEnv>, query: () => RevisionQuery) =>
+    history.tags.refresh()?.then(() => answer(c, query)) ?? answer(c, query)
 }
 
 function indexedHeader({ entities }: ApiContext['configuration']): Record<string, string> {

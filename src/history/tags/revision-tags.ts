@@ -48,27 +48,15 @@ export class RevisionTags {
     return this.#version
   }
 
-  /** Reads the tags again if they may be others. */
-  async refresh(): Promise<void> {
-    const { gitDir, reader } = this.#options
+  /** Reads the tags again if they may be others; null where they are not, so that nobody waits. */
+  refresh(): Promise<void> | null {
     const now = performance.now()
-    if (now - this.#seenAt < SEEN_MS) return
+    if (now - this.#seenAt < SEEN_MS) return null
     const began = Date.now()
-    const stamp = stampOfTags(gitDir)
-    if (stamp === this.#stamp) {
-      this.#seenAt = now
-      return
-    }
-    const look = (this.#begun += 1)
-    const tags = await readTags(gitDir, reader)
-    // A look that began earlier and took longer may know less.
-    if (look < this.#taken) return
-    this.#taken = look
-    this.#stamp = isSettled(stamp, began) ? stamp : null
-    if (isSame(tags, this.#byName)) return
-    this.#byName = new Map(tags.map((tag) => [tag.name, tag]))
-    this.#byCommit = namesByCommit(tags)
-    this.#version += 1
+    const stamp = stampOfTags(this.#options.gitDir)
+    if (stamp !== this.#stamp) return this.#read(stamp, began)
+    this.#seenAt = now
+    return null
   }
 
   /** The commit of a tag as it was read last; null where there is none of that name. */
@@ -111,6 +99,20 @@ export class RevisionTags {
       await this.#updateRef(name, ['-d', tag.object])
       return true
     })
+  }
+
+  async #read(stamp: string, began: number): Promise<void> {
+    const { gitDir, reader } = this.#options
+    const look = (this.#begun += 1)
+    const tags = await readTags(gitDir, reader)
+    // A look that began earlier and took longer may know less.
+    if (look < this.#taken) return
+    this.#taken = look
+    this.#stamp = isSettled(stamp, began) ? stamp : null
+    if (isSame(tags, this.#byName)) return
+    this.#byName = new Map(tags.map((tag) => [tag.name, tag]))
+    this.#byCommit = namesByCommit(tags)
+    this.#version += 1
   }
 
   async #updateRef(name: string, [to, from]: readonly [string, string]): Promise<void> {
