@@ -1,4 +1,4 @@
-import { CommitSha } from '../../core/revision.ts'
+import { type CommitSha, isCommitSha } from '../../core/revision.ts'
 import { findRevisionNamed, mayNameRevision } from '../../configuration/read/named-revision.ts'
 import type { Access } from '../../configuration/access/permission.ts'
 import type { Principal } from '../../core/principal.ts'
@@ -6,7 +6,7 @@ import type { History } from '../../history/history.ts'
 import { parseSha } from '../../http/parameters.ts'
 
 export function isSha(name: string): boolean {
-  return CommitSha.safeParse(name.toLowerCase()).success
+  return isCommitSha(name.toLowerCase())
 }
 
 /**
