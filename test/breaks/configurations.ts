@@ -306,8 +306,8 @@ export const BREAKS_OF_CONFIGURATIONS: readonly Break[] = [
   {
     behaviour: 'tags that git changes are seen at once',
     file: 'history/tags/revision-tags.ts',
-    find: 'if (stamp === this.#stamp) return',
-    replace: 'if (this.#stamp !== null) return',
+    find: 'if (stamp !== this.#stamp) return this.#read(stamp, began)',
+    replace: 'if (this.#stamp === null) return this.#read(stamp, began)',
     test: 'service/tags.test.ts',
   },
   {
