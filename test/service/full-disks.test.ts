@@ -139,15 +139,15 @@ describe('a full disk of the state alone', () => {
         .poll(async () => {
           saves += 1
           await save(service, documentWith(last()))
-          return hasLogged(service, 'The history could not be indexed')
+          // A failed round may leave room for the next one.
+          const hasFailed = hasLogged(service, 'The history could not be indexed')
+          return hasFailed ? revisionsOf(last()) : null
         })
-        .toBe(true)
+        .toEqual([])
 
-      const full = await revisionsOf(last())
       disk.empty()
 
       expect(before).toHaveLength(1)
-      expect(full).toEqual([])
       await expect.poll(() => revisionsOf(last())).not.toEqual([])
     },
   )
