@@ -77,7 +77,7 @@ export class CachedResponse {
   async #compress(encoding: Encoding): Promise<Variant> {
     const compress =
       encoding === 'gzip' ? compressGzip(this.plain) : compressBrotli(this.plain, BROTLI)
-    // As a copy: what zlib returns is a part of 16 KB, however small it is.
+    // A copy, because what zlib returns is a part of 16 KB, however small it is.
     return this.#keep(encoding, new Uint8Array(await compress))
   }
 

@@ -55,8 +55,8 @@ export class HeldCalls {
   }
 
   /**
-   * Holds an answered call only where something of the answer is left to be sent after this turn: thousands
-   * of sent ones a second, kept up to the next check, would double the cost of each.
+   * Holds an answered call only where a part of its answer is left to be sent after this turn: thousands of
+   * finished calls a second, held until the next check, would double the cost of each.
    */
   #holdUnsent(call: HeldCall): void {
     if (this.#answered.push(call) > 1) return

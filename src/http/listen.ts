@@ -125,7 +125,7 @@ export class Listening implements AsyncDisposable {
     })
     server.setTimeout(idleTimeoutMs, (socket) => {
       const { bytesRead } = socket
-      // A busy process sees that the time is over before it sees what came in time.
+      // Timers run before sockets are read: a request may have come in time.
       setImmediate(() => {
         if (socket.bytesRead === bytesRead && !isOurTurn(begun.get(socket))) socket.destroy()
       })

@@ -11,7 +11,7 @@ const SMALL = 256 * 1024
  */
 export async function deflated(parts: readonly Uint8Array[]): Promise<Uint8Array> {
   const size = parts.reduce((sum, { length }) => sum + length, 0)
-  // As a copy: what zlib returns is a part of 16 KB, however small it is, and is kept for a while.
+  // A copy, because what zlib returns is a part of 16 KB, however small it is, and is kept for a while.
   if (size <= SMALL) return new Uint8Array(deflateSync(Buffer.concat(parts), FAST))
   const deflate = createDeflate({ ...FAST, chunkSize: SMALL })
   for (const part of parts) deflate.write(part)

@@ -104,7 +104,7 @@ function inflated(
   const { buffer, engine } = inflatedWith(bytes, {
     info: true,
     maxOutputLength: Math.max(size, 1),
-    // Each keeps its buffer, which has 16 KB when nothing is said: a pack may have thousands of small ones.
+    // By default each object keeps a buffer of 16 KB, and a pack may have thousands of small ones.
     chunkSize: Math.min(Math.max(size + 1, MIN_CHUNK), MAX_CHUNK),
   })
   if (buffer.length !== size) throw damaged()

@@ -392,7 +392,7 @@ function segmentOf(entries: readonly IndexEntry[]): IndexSegment {
   }
 }
 
-/** Bytes of their own: a short buffer else keeps the 8 KB that it shares with what is gone. */
+/** Bytes in a buffer of their own: a short one would keep the 8 KB alive that it shares with others. */
 function ownBytes(text: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow(text.length)
   bytes.write(text, 'latin1')

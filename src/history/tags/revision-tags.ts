@@ -21,8 +21,8 @@ export interface RevisionTagsOptions {
 /** A folder that changed so recently may change again without another time. */
 const SETTLED_MS = 50
 /**
- * The time for which a look that finds nothing new holds: it costs as much as the rest of a hot answer, and git
- * takes longer to make a tag.
+ * The time for which a look that found nothing new is trusted, in milliseconds. It costs as much as the rest of a
+ * cached list, and git takes longer to make a tag.
  */
 const SEEN_MS = 1
 

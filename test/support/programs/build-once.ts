@@ -7,6 +7,6 @@ export default function buildOnce(): void {
   const cwd = fileURLToPath(new URL('../../..', import.meta.url))
   const { status } = spawnSync(process.execPath, ['-e', script], { cwd, stdio: 'inherit' })
   const message = 'the build failed'
-  // With its own stack: of a file in the cache of modules, vitest fails to make one, and shows that instead.
+  // With a stack, because vitest fails to map that of a cached module, and would show its own failure.
   if (status !== 0) throw Object.assign(new Error(message), { stack: message })
 }

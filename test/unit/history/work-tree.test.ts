@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { History } from '../../../src/history/history.ts'
 import { syncFs } from '../../../src/storage/sync-fs.ts'
 import type { FsPromises } from '../../../src/storage/fs-promises.ts'
 import { pathOfKilledGit } from '../../support/git/killed-git.ts'
@@ -17,6 +18,15 @@ function withKeptNotes(): FsPromises {
   return Object.assign(Object.create(syncFs), kept)
 }
 
+/** Commits the changed files, and moves the branch alone to that, as a push does. */
+async function commitAsPushed(folder: HistoryFolder, history: History): Promise<void> {
+  folder.git('commit', '-q', '-a', '-m', 'Change the note')
+  const next = folder.git('rev-parse', 'HEAD').trim()
+  folder.git('reset', '-q', '--hard', 'HEAD^')
+  await history.follow()
+  folder.git('update-ref', 'refs/heads/main', next)
+}
+
 describe('a file beside the configuration that cannot be removed', () => {
   it.each(['is gone', 'is a link'])(
     'holds up no save after a commit in which it %s',
@@ -30,11 +40,7 @@ describe('a file beside the configuration that cannot be removed', () => {
       const history = await folder.open({ fs: withKeptNotes() })
       folder.remove('notes/a.txt')
       if (how === 'is a link') await syncFs.symlink('b.txt', folder.file('notes/a.txt'))
-      folder.git('commit', '-q', '-a', '-m', 'Without the note')
-      const next = folder.git('rev-parse', 'HEAD').trim()
-      folder.git('reset', '-q', '--hard', 'HEAD^')
-      await history.follow()
-      folder.git('update-ref', 'refs/heads/main', next)
+      await commitAsPushed(folder, history)
 
       await save(history, documentOf('two'))
 
@@ -53,11 +59,7 @@ it('a file beside the configuration follows the branch where git cannot say how 
   folder.commit(documentOf('one'))
   const history = await folder.open({ programPath: pathOfKilledGit('--batch-check') })
   folder.write('two\n', 'notes.txt')
-  folder.git('commit', '-q', '-a', '-m', 'Change the note')
-  const next = folder.git('rev-parse', 'HEAD').trim()
-  folder.git('reset', '-q', '--hard', 'HEAD^')
-  await history.follow()
-  folder.git('update-ref', 'refs/heads/main', next)
+  await commitAsPushed(folder, history)
 
   await save(history, documentOf('two'))
 
