@@ -10,7 +10,7 @@ export interface Problem {
 }
 
 const EXPECTED: ReadonlyMap<string, string> = new Map([
-  ['string', 'a text'],
+  ['string', 'a string'],
   ['number', 'a number'],
   ['int', 'a whole number'],
   ['boolean', 'true or false'],

@@ -88,8 +88,8 @@ describe('a field that a call does not know', () => {
 describe('a body of another form', () => {
   it.each([
     ['{"username":"ana"}', ['name: it is missing', '"username" cannot be given here']],
-    ['{"name":7}', ['name: it must be a text']],
-    ['{"name":"ana","password":["x"]}', ['password: it must be a text']],
+    ['{"name":7}', ['name: it must be a string']],
+    ['{"name":"ana","password":["x"]}', ['password: it must be a string']],
     ['[1]', ['it must be an object']],
   ])('is refused in words: %s', async (body, said) => {
     const service = await openService()
