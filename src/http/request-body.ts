@@ -171,7 +171,7 @@ export function readForm(request: Request, limit: number): Promise<Form> {
   return form
 }
 
-/** Whether something else than a form has been read of the body of a request. */
+/** Whether the body of a request was read as something other than a form. */
 export function isBodyGone(request: Request): boolean {
   return !forms.has(request) && (request.bodyUsed || request.body?.locked === true)
 }

@@ -282,7 +282,7 @@ function listed({ access }: UserAdministrationDeps, { user, disabled, used }: Ac
   }
 }
 
-/** Whether there was a user with the hash `from`, or with any where none is given, to get the password. */
+/** Stores a password; false where there is no such user, or one with another hash than `from` where that is given. */
 async function storePassword(
   { accounts, sessions }: UserAdministrationDeps,
   user: Principal,

@@ -69,7 +69,7 @@ export class ProposalStore {
   readonly #unread = new Set<number>()
   /** The last number that a ref names; all up to it are taken. */
   #last = 0
-  /** All that were read, the newest first; null once one is another. */
+  /** All proposals that were read, the newest first; null after one has changed. */
   #sorted: readonly Stored[] | null = null
   readonly #changed = new Emitter<[number: number]>()
 

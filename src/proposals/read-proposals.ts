@@ -27,7 +27,7 @@ export interface ProposalQuery {
   readonly state: ProposalState | null
   /** Only those that the caller could approve and has not. */
   readonly isWaitingForCaller: boolean
-  /** How many there are at most, the newest; null for all. */
+  /** The largest number of proposals, the newest ones; null for all. */
   readonly limit: number | null
 }
 

@@ -17,7 +17,7 @@ interface Stamps {
   readonly others: string
 }
 
-/** The text of the users, and what it says. */
+/** The text of the users file, and what it says. */
 interface ReadText {
   readonly text: string
   readonly reading: UsersReading
@@ -108,7 +108,7 @@ export class UsersWatch implements Disposable {
     this.#reload({ areOthersElse: now.others !== before.others })
   }
 
-  /** The same reading of the same text: there may be thousands of users. */
+  /** Reads the users again; the same text, which may have thousands of lines, is not parsed twice. */
   async #readAgain(): Promise<UsersReading> {
     const text = await this.#store.text()
     if (text !== this.#read.text) this.#read = { text, reading: parseUsers(text) }

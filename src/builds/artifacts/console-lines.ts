@@ -63,7 +63,7 @@ export class LineFinder {
   }
 }
 
-/** The same file further on, up to a size. */
+/** Scans on from where a file was scanned to, up to a size. */
 async function scanOn(
   handle: LinesFile,
   { marks, last: start }: ScannedLines,

@@ -2,7 +2,7 @@ import { ServiceError } from '../../core/errors.ts'
 import { tooMany } from '../../core/service/rate-limit.ts'
 import { type Form, isBodyGone, readForm, textField } from '../../http/request-body.ts'
 
-/** A form that was sent in vain, such as after its session had ended. */
+/** A form that was sent without effect, such as after its session had ended. */
 export interface KeptForm {
   /** Where it was sent to. */
   readonly to: string

@@ -111,7 +111,7 @@ function ErrorPage(props: ErrorPageProps) {
   )
 }
 
-/** The form that was sent in vain, to be sent again. Texts of several lines are shown, to be copied or changed. */
+/** The form that had no effect, to be sent again. Texts of several lines are shown, to be copied or changed. */
 function SendAgain({ kept }: Pick<ErrorPageProps, 'kept'>) {
   if (kept === null || kept.fields.length === 0) return <></>
   return (
@@ -136,7 +136,7 @@ function SendAgain({ kept }: Pick<ErrorPageProps, 'kept'>) {
   )
 }
 
-/** The address of the own page that a request was made from; null where it is not known. */
+/** The page of this service that a request came from; null where that is not known. */
 function cameFrom(request: Request, root: string): string | null {
   const referrer = request.headers.get('referer') ?? ''
   if (!URL.canParse(referrer)) return null

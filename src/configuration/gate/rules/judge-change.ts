@@ -243,7 +243,7 @@ function excludedBy({ not }: GateRule, { proposal, caller }: Question): readonly
   ].map(nameKey)
 }
 
-/** The same people of a proposal, who may have another name by now. */
+/** The writers of a proposal whom a rule excludes; they may have another name by now. */
 function excludedWriters(
   { not }: GateRule,
   { writers }: ReviewedProposal,
