@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { PipelineInstance } from '../engine/documents.ts'
 import { ENTITY_KINDS, entitiesIn, entityKey } from '../../document/entities/entities.ts'
 import { readXml } from '../../document/xml/xml-reader.ts'
+import { findInEffectAt } from '../../configuration/read/named-revision.ts'
 import type { Digest } from '../../core/digest.ts'
 import type { Revision } from '../../core/revision.ts'
 import { nameKey } from '../../core/name-key.ts'
@@ -29,7 +30,7 @@ export class RunGroups {
   /** Null when unknown. */
   async of({ name, groups, createdAt }: PipelineInstance): Promise<FormerGroups> {
     if (groups !== null) return groups
-    const revision = revisionInForce(this.#history, createdAt)
+    const revision = findInEffectAt(this.#history, createdAt)
     const group = revision && (await this.#groupsIn(revision)).get(nameKey(name))
     return group == null ? null : [group]
   }
@@ -42,12 +43,6 @@ export class RunGroups {
     this.#cached.set(revision.digest, groups)
     return groups
   }
-}
-
-/** The revision that was current at a time, or null before the first one. */
-export function revisionInForce(history: History, time: number): Revision | null {
-  const revisions = history.list({ offset: 0, limit: history.size() })
-  return revisions.find((each) => each.time <= time) ?? null
 }
 
 function groupsIn(document: Uint8Array): Groups {

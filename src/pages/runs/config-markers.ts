@@ -1,12 +1,10 @@
 import { foldEntity } from '../../document/entities/entities.ts'
 import type { DocumentChange } from '../../document/entities/change.ts'
 import type { Principal } from '../../core/principal.ts'
-import type { History } from '../../history/history.ts'
-import { revisionInForce } from '../../builds/runs/run-groups.ts'
 import { entityAddress } from '../revisions/entity-address.ts'
 import { type EntityStepsDeps, changesOfSteps, visibleSteps } from '../entity/entity-steps.ts'
 import type { VisibleStepsDeps } from '../entity/visible-steps.ts'
-import { numbered, type NumberedRevision } from '../revisions/numbered-revision.ts'
+import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import { toldRevision } from '../revisions/told-revision.ts'
 
 export type ConfigMarkersDeps = EntityStepsDeps & VisibleStepsDeps
@@ -49,10 +47,4 @@ export async function configMarkers(
     const changes = (changesOf[n] ?? []).filter((change) => foldEntity(change.entity) === entity)
     return { revision: toldRevision(deps, principal, { revision, entity, changes }), changes }
   })
-}
-
-/** The revision that was current at a time, or null before the first. */
-export function revisionAt(history: History, time: number): NumberedRevision | null {
-  const revision = revisionInForce(history, time)
-  return revision ? numbered(history, revision) : null
 }

@@ -5,7 +5,8 @@ import type { Principal } from '../../core/principal.ts'
 import type { Wait } from '../../core/builds/waiting.ts'
 import type { MaterialProblem } from '../../builds/materials/material-poller.ts'
 import { stagesOf } from '../../builds/runs/pipeline-runs.ts'
-import { type ConfigMarker, configMarkers, revisionAt } from '../runs/config-markers.ts'
+import { findInEffectAt } from '../../configuration/read/named-revision.ts'
+import { type ConfigMarker, configMarkers } from '../runs/config-markers.ts'
 import { startOptions, type StartOptions } from '../runs/start-options.ts'
 import { type RunMaterial, runMaterials } from '../pipelines/material-names.ts'
 import type { PipelinePageDeps } from '../pipelines/pipeline-page.ts'
@@ -84,8 +85,8 @@ function configurationOf(
   { configuration, createdAt, isAsThen: isRequested }: StageInstance,
 ): StageConfiguration | null {
   if (configuration === null) {
-    const then = revisionAt(history, createdAt)
-    return then && { name: `r${then.number}`, isRecorded: false, isRequested }
+    const then = findInEffectAt(history, createdAt)
+    return then && { name: `r${history.numberOf(then)}`, isRecorded: false, isRequested }
   }
   const number = history.numberOf(configuration)
   return {
