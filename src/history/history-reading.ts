@@ -45,6 +45,11 @@ export class HistoryReading {
     return this.#parts.keeper.index.size()
   }
 
+  /** The number of archived revisions, which come before those of the repository. */
+  get archived(): number {
+    return this.#parts.keeper.index.archived
+  }
+
   /** The number of revisions in the repository, which can be listed. */
   kept(): number {
     return this.#parts.keeper.index.kept()
@@ -102,6 +107,11 @@ export class HistoryReading {
     const offset = keeper.index.size() - number
     if (offset < 0 || number < 1) return null
     return keeper.index.at(offset) ?? archives?.at(number) ?? null
+  }
+
+  /** The revision of the repository with this number of older ones there, or null. */
+  atPlace(place: number): Revision | null {
+    return this.at(this.archived + place + 1)
   }
 
   /** The numbers of the revisions that can be read, in parts that begin alone each; the newest part first. */

@@ -87,7 +87,7 @@ export class HistoryWalker implements AsyncDisposable {
   /** How many of the listed revisions are indexed, and how many there are. */
   progress(): IndexProgress {
     const { history } = this.#deps
-    const listed = { low: history.size() - history.kept() + 1, high: history.size() }
+    const listed = { low: history.archived + 1, high: history.size() }
     return { indexed: this.#walked.countWithin(listed), of: history.kept() }
   }
 
@@ -252,8 +252,7 @@ export class HistoryWalker implements AsyncDisposable {
 
   /** The highest number below which everything that was walked is of the history as it is. */
   #agreed(): number {
-    const { history } = this.#deps
-    const archived = history.size() - history.kept()
+    const { archived } = this.#deps.history
     for (const { low, high } of this.#walked.descending()) {
       if (high <= archived) return high
       const start = Math.max(low, archived + 1)

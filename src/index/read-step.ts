@@ -61,7 +61,7 @@ export class StepReader {
       commit: revision.commit,
       number,
       isClosed: history.isClosed(revision),
-      isListed: number > history.size() - history.kept(),
+      isListed: number > history.archived,
       bases: bases.map((commit) => this.#numberOf(commit)),
       changes: comparisons.length === 1 ? (comparisons[0] ?? []) : changesOfMerge(comparisons),
       groups,

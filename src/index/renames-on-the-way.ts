@@ -4,7 +4,7 @@ import type { ChangeTable, RenameRow } from './tables/change-table.ts'
 import { groupBy } from '../lib/grouping.ts'
 
 interface RenamesDeps {
-  readonly history: Pick<History, 'at' | 'basesOf' | 'isClosed' | 'kept' | 'numberOf' | 'size'>
+  readonly history: Pick<History, 'archived' | 'at' | 'basesOf' | 'isClosed' | 'numberOf'>
   readonly changes: Pick<ChangeTable, 'renames'>
 }
 
@@ -34,10 +34,9 @@ interface OwnHistory {
 
 /** Follows all parents down to where the list is exactly the history of a revision, or begins. */
 function ownHistoryOf(history: RenamesDeps['history'], number: number): OwnHistory {
-  const archived = history.size() - history.kept()
   const found = new Set([number])
   let wholeTo = number
-  for (; wholeTo > archived; wholeTo -= 1) {
+  for (; wholeTo > history.archived; wholeTo -= 1) {
     const revision = found.has(wholeTo) ? history.at(wholeTo) : null
     if (revision === null) continue
     if (history.isClosed(revision)) break

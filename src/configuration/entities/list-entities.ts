@@ -127,9 +127,8 @@ function* changedIn(
   { changed, since, until }: ChangedQuery,
 ): CooperativeWork<readonly EntityOfRevision[]> {
   const found = new Map<string, EntityOfRevision>()
-  const archived = history.size() - history.kept()
   for (const place of history.columns.newest({ isBy: () => true, since, until })) {
-    const revision = history.at(archived + place + 1)
+    const revision = history.atPlace(place)
     if (revision === null) continue
     for (const change of entities.find(revision) ?? []) {
       const { entity, label } = change

@@ -71,7 +71,7 @@ async function findByHex(history: History, name: string): Promise<Revision | nul
 /** The newest revision that is no younger than a moment; null before the first. */
 export function findInEffectAt(history: History, until: number): Revision | null {
   const place = history.columns.lastUntil(until)
-  return place === null ? null : history.at(history.size() - history.kept() + place + 1)
+  return place === null ? null : history.atPlace(place)
 }
 
 /** The revision that was current at the end of a time; null before the first, and for no time. */

@@ -8,7 +8,7 @@ const AT_ONCE = 500
 /** The number of items that are read first, because many callers need no more. */
 const FIRST = 20
 
-type ListedHistory = Pick<History, 'at' | 'kept' | 'list' | 'size'>
+type ListedHistory = Pick<History, 'atPlace' | 'kept' | 'list'>
 
 /** The revisions that a history has now, newest first, some at a time: others get their turns between. */
 export async function* revisionsInTurns(
@@ -47,8 +47,7 @@ export function revisionsAt(history: ListedHistory, places: readonly number[]): 
   const last = history.kept() - 1
   if (newest - oldest === places.length - 1)
     return [...history.list({ offset: last - newest, limit: places.length })]
-  const archived = history.size() - history.kept()
-  return places.flatMap((place) => history.at(archived + place + 1) ?? [])
+  return places.flatMap((place) => history.atPlace(place) ?? [])
 }
 
 /** The results of some items, in the same way. */

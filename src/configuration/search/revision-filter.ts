@@ -110,7 +110,7 @@ function wantedFacts(filter: RevisionFilter): (revision: Revision) => boolean {
 
 /** The indexes that a filter uses. */
 export interface FilterLookups {
-  readonly history: Pick<History, 'at' | 'columns' | 'kept' | 'list' | 'size'>
+  readonly history: Pick<History, 'archived' | 'atPlace' | 'columns' | 'kept' | 'list' | 'size'>
   readonly entities: RevisionLookup
   readonly texts: TextLookup
   /** The groups whose history may be followed; all when absent. */
@@ -147,7 +147,7 @@ export function placesByFacts(
 ): Generator<number, void> {
   const places = history.columns.newest(wantedColumns(filter))
   if (!filter.withoutNoise) return places
-  return placesWithout(places, entities.cosmetic(), history.size() - history.kept() + 1)
+  return placesWithout(places, entities.cosmetic(), history.archived + 1)
 }
 
 /** Places without those of some numbers, all of them descending. */
@@ -179,7 +179,7 @@ async function* candidates(
     yield* placesInTurns(history, placesByFacts(filter, { history, entities }))
     return
   }
-  const [first, last] = [history.size() - history.kept() + 1, history.size()]
+  const [first, last] = [history.archived + 1, history.size()]
   const { revisions } = await entities.revisionsIn(entity, groups)
   const about = inTurns(revisions, ({ number, revision }) => {
     return number < first || number > last ? [] : [revision]

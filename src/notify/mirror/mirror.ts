@@ -16,7 +16,7 @@ export interface MirrorOptions {
   readonly repository: string
   readonly history: Pick<
     History,
-    'current' | 'kept' | 'listNewer' | 'onRevision' | 'readBranch' | 'size'
+    'archived' | 'current' | 'kept' | 'listNewer' | 'onRevision' | 'readBranch'
   >
   /** The variables that git gets. */
   readonly environment: Readonly<Record<string, string>>
@@ -89,7 +89,7 @@ export class Mirror implements AsyncDisposable {
     const [branch, { commit }] = [await history.readBranch(), history.current()]
     if (branch === null) throw new SourceFailed('The repository is on no branch')
     if (this.#behind === null) await this.#count(await this.#remote.readTip(branch))
-    await this.#remote.push(commit, branch, history.kept() === history.size())
+    await this.#remote.push(commit, branch, history.archived === 0)
     await this.#count(commit)
   }
 

@@ -135,8 +135,7 @@ export async function readHistoryPage(
   const looking = selectRevisions(deps, filter)
   const [state, facts] = [stateIn(history), factsOf(deps)]
   const found = await looking
-  const first = history.size() - history.kept() + 1
-  const newer = show === null ? skipped : found.newerThan(show - first)
+  const newer = show === null ? skipped : found.newerThan(show - history.archived - 1)
   const offset = show === null ? skipped : newer - (newer % ROWS)
   const shown = found.list({ offset, limit: ROWS })
   const isKnown = shown.every((revision) => details.isKnown(revision))
@@ -177,7 +176,7 @@ async function readRows(
 
 /** A consistent view of the history: revisions may be saved while a page is being read. */
 function stateIn(history: History) {
-  const first = history.at(history.size() - history.kept() + 1) ?? history.current()
+  const first = history.atPlace(0) ?? history.current()
   return {
     total: history.kept(),
     current: numbered(history, history.current()),
@@ -226,7 +225,7 @@ async function search(
   { history, entities, texts }: HistoryPageDeps,
   filter: RevisionFilter,
 ): Promise<NumberList> {
-  const first = history.size() - history.kept() + 1
+  const first = history.archived + 1
   const selected: Revision[] = []
   for await (const some of filterRevisions(filter, { history, entities, texts }))
     selected.push(...some)
