@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { CommitSha } from '../core/revision.ts'
 import type { LogAppend, LogBase, LogEntry, LogWeight } from '../history/log/revision-log.ts'
 import type { Fence } from '../state/postgres-driver.ts'
@@ -20,7 +21,7 @@ export interface FollowedLogOptions {
 export class FollowedLog extends PostgresLog {
   readonly #appended: (sequence: number) => void
   readonly #mayRebase: () => boolean
-  readonly #sequences = new Map<CommitSha, number>()
+  readonly #sequences = new LRUCache<CommitSha, number>({ max: KNOWN })
 
   constructor({ driver, fence, appended, mayRebase }: FollowedLogOptions) {
     super(driver, fence)
@@ -64,11 +65,7 @@ export class FollowedLog extends PostgresLog {
   }
 
   #note(entry: LogEntry | null): LogEntry | null {
-    if (entry === null) return null
-    this.#sequences.delete(entry.commit)
-    this.#sequences.set(entry.commit, entry.sequence)
-    const [oldest] = this.#sequences.keys()
-    if (this.#sequences.size > KNOWN && oldest !== undefined) this.#sequences.delete(oldest)
+    if (entry !== null) this.#sequences.set(entry.commit, entry.sequence)
     return entry
   }
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { CachedResponse } from './cached-response.ts'
 
 /** The bytes that a cached answer takes besides its body, so that many small ones count too. */
@@ -13,22 +14,19 @@ export type KeepWhen = 'at-once' | 'asked-again'
  * requests for a key share one rendering.
  */
 export class ResponseCache {
-  readonly #limit: number
-  readonly #entries = new Map<string, CachedResponse>()
-  readonly #askedOnce = new Set<string>()
+  readonly #entries: LRUCache<string, CachedResponse>
+  readonly #askedOnce = new LRUCache<string, true>({ maxSize: MAX_KEYS, sizeCalculation: () => 1 })
   readonly #making = new Map<string, Promise<CachedResponse>>()
-  /** The key that was used last, which needs no new place. */
-  #newest: string | null = null
-  #size = 0
 
   constructor(limit: number) {
-    this.#limit = limit
+    // An answer above the limit is cached alone.
+    const sizeCalculation = ({ size }: CachedResponse) => Math.min(size + OVERHEAD, limit)
+    this.#entries = new LRUCache({ maxSize: limit, sizeCalculation })
   }
 
   /** The cached answer for the key, if there is one. */
   find(key: string): CachedResponse | null {
-    const cached = this.#entries.get(key)
-    return cached ? this.#touch(key, cached) : null
+    return this.#entries.get(key) ?? null
   }
 
   /**
@@ -56,7 +54,7 @@ export class ResponseCache {
   async #make(key: string, make: () => Promise<CachedResponse>): Promise<CachedResponse> {
     try {
       const body = await make()
-      this.#keep(key, body)
+      this.#entries.set(key, body)
       return body
     } finally {
       this.#making.delete(key)
@@ -65,28 +63,7 @@ export class ResponseCache {
 
   #isAskedAgain(key: string): boolean {
     if (this.#askedOnce.delete(key)) return true
-    const [oldest] = this.#askedOnce
-    if (this.#askedOnce.size >= MAX_KEYS && oldest !== undefined) this.#askedOnce.delete(oldest)
-    this.#askedOnce.add(key)
+    this.#askedOnce.set(key, true)
     return false
-  }
-
-  #touch(key: string, body: CachedResponse): CachedResponse {
-    if (key === this.#newest) return body
-    this.#entries.delete(key)
-    this.#entries.set(key, body)
-    this.#newest = key
-    return body
-  }
-
-  #keep(key: string, body: CachedResponse): void {
-    this.#entries.set(key, body)
-    this.#newest = key
-    this.#size += body.size + OVERHEAD
-    for (const [oldest, { size }] of this.#entries) {
-      if (this.#size <= this.#limit || oldest === key) return
-      this.#entries.delete(oldest)
-      this.#size -= size + OVERHEAD
-    }
   }
 }

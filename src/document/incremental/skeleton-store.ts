@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { type MemberPlace, placeholderIn } from './find-members.ts'
 import type { ElementNumbers } from './element-numbers.ts'
 import type { TextSource } from '../text/text-source.ts'
@@ -8,7 +9,7 @@ const CACHED = 4
 
 /** Skeletons by their exact text: most changes of a document leave its skeleton as it is. */
 export class SkeletonStore {
-  readonly #cache = new Map<string, Skeleton>();
+  readonly #cache = new LRUCache<string, Skeleton>({ max: CACHED });
 
   /** Null where the document without its members is not valid, or the members are not in their places. */
   *read(
@@ -19,10 +20,7 @@ export class SkeletonStore {
     const outside = textWithout(source, places)
     const skeleton = this.#cache.get(outside) ?? (yield* readSkeleton(outside, numbers))
     if (!skeleton || !fits(skeleton, places)) return null
-    this.#cache.delete(outside)
     this.#cache.set(outside, skeleton)
-    const [oldest] = this.#cache.keys()
-    if (this.#cache.size > CACHED && oldest !== undefined) this.#cache.delete(oldest)
     return skeleton
   }
 }
