@@ -41,8 +41,7 @@ export class CachedResponse {
   readonly plain: Bytes
   readonly #options: CachedResponseOptions
   readonly #headers: Headers
-  readonly #making = new Map<Encoding, Promise<Variant>>()
-  readonly #variants = new Map<Encoding, Variant>()
+  readonly #variants = new Map<Encoding, Variant | Promise<Variant>>()
 
   constructor(bytes: Bytes, options: CachedResponseOptions) {
     this.etag = `"${options.etag}"`
@@ -59,8 +58,8 @@ export class CachedResponse {
       return new Response(null, { status: 304, headers: this.#headers })
     }
     const encoding = encodingFor(this.size, req.header('accept-encoding'))
-    const variant = this.#variants.get(encoding)
-    return variant ? respond(variant) : this.#compressed(encoding).then(respond)
+    const variant = this.#variants.get(encoding) ?? this.#compressed(encoding)
+    return variant instanceof Promise ? variant.then(respond) : respond(variant)
   }
 
   /** The same at an address that may come to stand for other bytes. */
@@ -69,8 +68,8 @@ export class CachedResponse {
   }
 
   #compressed(encoding: Encoding): Promise<Variant> {
-    const making = this.#making.get(encoding) ?? this.#compress(encoding)
-    this.#making.set(encoding, making)
+    const making = this.#compress(encoding)
+    this.#variants.set(encoding, making)
     return making
   }
 
