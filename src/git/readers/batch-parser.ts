@@ -19,8 +19,7 @@ const NOTHING = Buffer.alloc(0)
 
 /**
  * Parses the output of `git cat-file --batch` in chunks of any size. The content of an object is
- * copied once, into the returned buffer; content that makes up most of a chunk is returned as a
- * view of it.
+ * copied once, into the returned buffer.
  */
 export class BatchParser {
   readonly #onAnswer: OnAnswer
@@ -48,26 +47,20 @@ export class BatchParser {
     if (header.length > MAX_HEADER_LENGTH) throw new RangeError('git answers with no objects')
     this.#header = end < 0 ? header : NOTHING
     if (end < 0) return NOTHING
-    return this.#begin(header.toString('utf8'), chunk.subarray(end + 1))
+    this.#begin(header.toString('utf8'))
+    return chunk.subarray(end + 1)
   }
 
-  /** The rest of the chunk behind the header, without the part that the object used. */
-  #begin(header: string, rest: Buffer): Buffer {
+  #begin(header: string): void {
     const [, oid = '', type, digits] = HEADER.exec(header) ?? []
     if (digits === undefined || !isType(type)) {
       if (!/ (missing|ambiguous)$/.test(header)) throw new RangeError(`git answers ${header}`)
       this.#onAnswer(null)
-      return rest
+      return
     }
     const size = Number(digits)
     if (size > MAX_OBJECT_BYTES) throw new TooLargeError(oid, size)
-    const part = partOf(rest, size)
-    if (part === null) {
-      this.#body = { type, bytes: Buffer.allocUnsafeSlow(size + 1), filled: 0 }
-      return rest
-    }
-    this.#onAnswer({ type, content: part })
-    return rest.subarray(size + 1)
+    this.#body = { type, bytes: Buffer.allocUnsafeSlow(size + 1), filled: 0 }
   }
 
   #fill(body: Body, chunk: Buffer): Buffer {
@@ -79,13 +72,6 @@ export class BatchParser {
     }
     return chunk.subarray(copied)
   }
-}
-
-/** The content as a view of a chunk that holds all of it and little else; null when it has to be copied. */
-function partOf(rest: Buffer, size: number): Buffer<ArrayBuffer> | null {
-  const { buffer, byteOffset } = rest
-  if (rest.length <= size || size < buffer.byteLength / 2) return null
-  return buffer instanceof ArrayBuffer ? Buffer.from(buffer, byteOffset, size) : null
 }
 
 function isType(type: string | undefined): type is RawObject['type'] {
