@@ -1,5 +1,6 @@
 import { candidatesOf } from './candidates.ts'
 import { commonBytes } from '../lib/common-bytes.ts'
+import { commonItems } from '../lib/common-items.ts'
 import type { CooperativeWork } from '../lib/cooperative.ts'
 import { type ChangedRegion, changedRegion } from './common-ends.ts'
 import { compact, type CompactionRules, type Sliding } from './compaction.ts'
@@ -99,7 +100,8 @@ function compare(
 ): ChangedRange[] {
   const before = { lines: texts.before, changed: new Uint8Array(texts.before.count) }
   const after = { lines: texts.after, changed: new Uint8Array(texts.after.count) }
-  const { prefix, suffix } = commonEnds(ids.before, ids.after)
+  // Lines that are equal without having the same bytes can be at the ends of the region.
+  const { prefix, suffix } = commonItems(ids.before, ids.after)
   markDifferences(
     candidatesOf({
       ids: ids.before.subarray(prefix, ids.before.length - suffix),
@@ -117,16 +119,6 @@ function compare(
   compact(before, after, region.before, rules)
   compact(after, before, region.after, rules)
   return changesOf(before.changed, after.changed)
-}
-
-/** Lines that are equal without having the same bytes can be at the ends of the region. */
-function commonEnds(before: Int32Array, after: Int32Array) {
-  const limit = Math.min(before.length, after.length)
-  let prefix = 0
-  while (prefix < limit && before[prefix] === after[prefix]) prefix += 1
-  let suffix = 0
-  while (suffix < limit - prefix && before.at(-1 - suffix) === after.at(-1 - suffix)) suffix += 1
-  return { prefix, suffix }
 }
 
 /** The script when there is nothing to compare, or too much. */

@@ -1,5 +1,7 @@
-/** Lists of more different pairs than this are matched by their first equal items only. */
+import { commonItems } from '../../lib/common-items.ts'
 import { addToGroup } from '../../lib/grouping.ts'
+
+/** Lists of more different pairs than this are matched by their first equal items only. */
 const MAX_TABLE_SIZE = 40_000
 
 /**
@@ -10,29 +12,19 @@ export function alignEqual(
   before: readonly string[],
   after: readonly string[],
 ): [number, number][] {
-  const ends = commonEnds(before, after)
-  const middle = {
-    before: before.slice(ends.start, before.length - ends.end),
-    after: after.slice(ends.start, after.length - ends.end),
-  }
-  const inner = alignMiddle(middle.before, middle.after)
+  const { prefix, suffix } = commonItems(before, after)
+  const inner = alignMiddle(
+    before.slice(prefix, before.length - suffix),
+    after.slice(prefix, after.length - suffix),
+  )
   return [
-    ...Array.from({ length: ends.start }, (_, at): [number, number] => [at, at]),
-    ...inner.map(([at, to]): [number, number] => [at + ends.start, to + ends.start]),
-    ...Array.from({ length: ends.end }, (_, at): [number, number] => [
-      before.length - ends.end + at,
-      after.length - ends.end + at,
+    ...Array.from({ length: prefix }, (_, at): [number, number] => [at, at]),
+    ...inner.map(([at, to]): [number, number] => [at + prefix, to + prefix]),
+    ...Array.from({ length: suffix }, (_, at): [number, number] => [
+      before.length - suffix + at,
+      after.length - suffix + at,
     ]),
   ]
-}
-
-function commonEnds(before: readonly string[], after: readonly string[]) {
-  const least = Math.min(before.length, after.length)
-  let start = 0
-  while (start < least && before[start] === after[start]) start += 1
-  let end = 0
-  while (end < least - start && before.at(-1 - end) === after.at(-1 - end)) end += 1
-  return { start, end }
 }
 
 function alignMiddle(before: readonly string[], after: readonly string[]): [number, number][] {

@@ -8,7 +8,7 @@ import {
 } from '../../../src/builds/materials/watched-materials.ts'
 import type { Pipeline } from '../../../src/document/model/model.ts'
 import { materialFingerprint } from '../../../src/document/materials/identity.ts'
-import { replacedPart } from '../../../src/lib/replaced-part.ts'
+import { replacedPart } from '../../../src/lib/common-items.ts'
 import { pipelinesOf } from '../../support/builds/materials.ts'
 import { dependency, git } from '../../support/documents/a-configuration.ts'
 
