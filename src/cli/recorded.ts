@@ -1,7 +1,6 @@
-import { access } from 'node:fs/promises'
 import { commandEntriesIn, recordCommand } from '../notify/audit/command-entries.ts'
 import type { StateSettings } from '../settings/settings.ts'
-import { orNullWhenAbsent } from '../storage/fs-error.ts'
+import { isThere } from '../storage/fs-error.ts'
 import { CALLER } from './caller.ts'
 
 /** Does one thing that the audit log has an entry of. */
@@ -17,8 +16,7 @@ type Recorded = <Result>(
  */
 export function recordedIn({ 'state-dir': stateDir }: StateSettings): Recorded {
   return async (what, work, targetOf) => {
-    const isThere = (await orNullWhenAbsent(access(stateDir).then(() => true))) ?? false
-    if (!isThere) return work()
+    if (!(await isThere(stateDir))) return work()
     const action = { user: CALLER, ...what }
     return recordCommand(commandEntriesIn(stateDir), action, work, targetOf)
   }

@@ -1,10 +1,9 @@
-import { access } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { unavailable } from '../core/errors.ts'
 import type { StateSettings } from '../settings/settings.ts'
 import { loadSqliteState, openSqliteState } from '../state/open-sqlite.ts'
 import type { StateStore } from '../state/state-store.ts'
-import { orNullWhenAbsent } from '../storage/fs-error.ts'
+import { isThere } from '../storage/fs-error.ts'
 
 const STATE_FLAG = 'name the state folder of a service with --state-dir'
 
@@ -38,7 +37,7 @@ export function placeOf({ state: url, 'state-dir': folder }: StateSettings): Sta
 
 /** @throws {ServiceError} `unavailable` for a file that is not there, with what to do. */
 export async function assertThere(file: string, remedy: string): Promise<void> {
-  if ((await orNullWhenAbsent(access(file).then(() => true))) ?? false) return
+  if (await isThere(file)) return
   throw unavailable(`${file} is missing: ${remedy}`)
 }
 

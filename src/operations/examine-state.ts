@@ -8,7 +8,7 @@ import { MAINTENANCE } from '../core/service/maintenance.ts'
 import { findHolder } from '../history/doctor/holders.ts'
 import { copySqliteState, openSqliteState } from '../state/open-sqlite.ts'
 import { salvageSqliteState, replaceSqliteState } from '../state/salvage-sqlite.ts'
-import { orNullWhenAbsent } from '../storage/fs-error.ts'
+import { isThere, orNullWhenAbsent } from '../storage/fs-error.ts'
 import { openProcessLock } from '../storage/process-lock.ts'
 import { syncFile, syncFolder } from '../storage/sync-folder.ts'
 import { BUILD_KINDS } from '../builds/engine/documents.ts'
@@ -42,7 +42,7 @@ export const STATE_KINDS = [
 
 /** Checks a copy of a state file, so that nothing changes. Returns the faults; null when there is no file. */
 export async function examineState(file: string): Promise<readonly string[] | null> {
-  if ((await orNullWhenAbsent(stat(file))) === null) return null
+  if (!(await isThere(file))) return null
   const folder = await mkdtemp(join(tmpdir(), 'cairn-doctor-'))
   try {
     const copy = join(folder, 'state.sqlite')

@@ -1,11 +1,11 @@
-import nodeFs, { lstat, readdir, stat } from 'node:fs/promises'
+import nodeFs, { lstat, readdir } from 'node:fs/promises'
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { type ServiceError, unavailable } from '../core/errors.ts'
 import { openObjectReader } from '../git/readers/open-object-reader.ts'
 import { readHead } from '../git/refs.ts'
-import { orNullWhenAbsent } from '../storage/fs-error.ts'
+import { isThere, orNullWhenAbsent } from '../storage/fs-error.ts'
 import { hasReserve } from '../storage/reserve.ts'
 import type { ServicePlaces } from './service-places.ts'
 
@@ -154,10 +154,6 @@ async function openDocument(files: DocumentFiles): Promise<Readable | null> {
 }
 
 /** A link is, when what it leads to is. */
-async function isThere(file: string): Promise<boolean> {
-  return (await orNullWhenAbsent(stat(file))) !== null
-}
-
 function lost(what: string): ServiceError<'unavailable'> {
   return unavailable(`${what}. ${WAY_OUT}`)
 }

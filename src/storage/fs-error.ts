@@ -1,3 +1,5 @@
+import { stat } from 'node:fs/promises'
+
 /** The code of a failed system call, such as `ENOENT`, or null for any other error. */
 export function fsErrorCode(error: unknown): string | null {
   if (!(error instanceof Error) || !('code' in error)) return null
@@ -23,4 +25,9 @@ export async function orNullWhenAbsent<Value>(pending: Promise<Value>): Promise<
     if (code === 'ENOENT' || code === 'ENOTDIR') return null
     throw error
   }
+}
+
+/** Whether a file or folder is there; a link counts as what it names. */
+export async function isThere(path: string): Promise<boolean> {
+  return (await orNullWhenAbsent(stat(path))) !== null
 }

@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs'
 import nodeFs from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { unavailable } from '../core/errors.ts'
-import { fsErrorCode, orNullWhenAbsent } from './fs-error.ts'
+import { fsErrorCode, isThere, orNullWhenAbsent } from './fs-error.ts'
 import type { FsHandle, FsPromises } from './fs-promises.ts'
 
 /** The user and the group that a file belongs to, by their numbers. */
@@ -70,7 +70,7 @@ export async function inheritanceOf(place: string): Promise<Inheritance> {
     return { path: place, owner: owner ?? { uid: 0, gid: 0 } }
   }
   const above = await inheritanceOf(dirname(place))
-  const isMissing = (await orNullWhenAbsent(nodeFs.stat(dirname(place)))) === null
+  const isMissing = !(await isThere(dirname(place)))
   return { path: isMissing ? above.path : place, owner: above.owner }
 }
 

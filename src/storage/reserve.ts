@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { rm, stat, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fsErrorCode, orNullWhenAbsent } from './fs-error.ts'
+import { fsErrorCode, isThere } from './fs-error.ts'
 
 const NAME = 'reserve'
 /**
@@ -26,7 +26,7 @@ export async function makeReserve(folder: string): Promise<void> {
 
 /** Whether a start has reserved space in a folder: something has run there. */
 export async function hasReserve(folder: string): Promise<boolean> {
-  return (await orNullWhenAbsent(stat(join(folder, NAME)))) !== null
+  return isThere(join(folder, NAME))
 }
 
 export async function freeReserve(folder: string): Promise<void> {

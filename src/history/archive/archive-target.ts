@@ -11,7 +11,7 @@ import type { ObjectReader } from '../../git/objects/object-reader.ts'
 import { openObjectReader } from '../../git/readers/open-object-reader.ts'
 import { readHead } from '../../git/refs.ts'
 import { requireGit } from '../../git/run-git.ts'
-import { orNullWhenAbsent } from '../../storage/fs-error.ts'
+import { isThere } from '../../storage/fs-error.ts'
 import type { FsPromises } from '../../storage/fs-promises.ts'
 import { openProcessLock } from '../../storage/process-lock.ts'
 import { type BranchRewrite, keepDropped } from '../dropped/dropped-refs.ts'
@@ -52,7 +52,7 @@ export async function openArchiveTarget({
 }: ArchiveOptions): Promise<ArchiveTarget> {
   const git = await requireGit(programPath)
   const gitDir = join(repository, '.git')
-  if ((await orNullWhenAbsent(nodeFs.stat(join(gitDir, 'HEAD')))) === null) {
+  if (!(await isThere(join(gitDir, 'HEAD')))) {
     throw unavailable(`${repository} is not a git repository`)
   }
   const store = { fs: await sharedFs(base, gitDir), gitDir }

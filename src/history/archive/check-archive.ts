@@ -10,7 +10,7 @@ import { requireGit, runGit } from '../../git/run-git.ts'
 import { plural } from '../../lib/plural.ts'
 import { replaceFile } from '../../storage/durable-fs.ts'
 import { draftName } from '../../storage/file-draft.ts'
-import { orNullWhenAbsent } from '../../storage/fs-error.ts'
+import { isThere } from '../../storage/fs-error.ts'
 import { sha256Of } from '../../storage/sha256.ts'
 import { type ArchivedPart, boundaryOf } from '../record/archive-record.ts'
 import type { ArchiveTarget } from './archive-target.ts'
@@ -32,7 +32,7 @@ export interface ArchiveFile {
  * @throws {ServiceError} `unavailable` when the file is not there.
  */
 export async function sha256OfArchive(file: string): Promise<string> {
-  if ((await orNullWhenAbsent(nodeFs.stat(file))) !== null) return sha256Of(file)
+  if (await isThere(file)) return sha256Of(file)
   throw unavailable(`The archive ${file} is not there`)
 }
 

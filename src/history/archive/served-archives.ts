@@ -6,7 +6,7 @@ import type { CommitSha, Revision } from '../../core/revision.ts'
 import { DamageError } from '../../git/objects/damage.ts'
 import type { ObjectReader } from '../../git/objects/object-reader.ts'
 import { openObjectReader } from '../../git/readers/open-object-reader.ts'
-import { orNullWhenAbsent } from '../../storage/fs-error.ts'
+import { isThere } from '../../storage/fs-error.ts'
 import { removeFolder } from '../../storage/folders.ts'
 import { syncFolder } from '../../storage/sync-folder.ts'
 import { DroppedRevisions } from '../dropped/dropped-revisions.ts'
@@ -163,7 +163,7 @@ async function openArchive(
   const { folder } = options.archives
   const gitDir = join(folder, part.sha256)
   const programPath = options.programPath ?? undefined
-  if ((await orNullWhenAbsent(nodeFs.stat(gitDir))) === null) {
+  if (!(await isThere(gitDir))) {
     const draft = join(folder, `${basename(gitDir)}.draft`)
     await removeFolder(draft)
     await nodeFs.mkdir(folder, { recursive: true, mode: 0o700 })

@@ -1,8 +1,8 @@
-import nodeFs, { stat, readdir, readFile } from 'node:fs/promises'
+import nodeFs, { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
 import { ServiceError } from '../../core/errors.ts'
-import { orNullWhenAbsent } from '../../storage/fs-error.ts'
+import { isThere, orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { openProcessLock } from '../../storage/process-lock.ts'
 import { assertGitFolder } from '../../git/git-folder.ts'
 import { requireGit } from '../../git/run-git.ts'
@@ -140,7 +140,7 @@ async function verified(context: RepairContext): Promise<Pick<Examination, 'find
 
 async function gitDirOf(repository: string): Promise<string> {
   const inner = join(repository, '.git')
-  return (await orNullWhenAbsent(stat(inner))) === null ? repository : inner
+  return (await isThere(inner)) ? inner : repository
 }
 
 /** Finds loose objects whose content does not match their name: truncated by a power cut, or changed. */

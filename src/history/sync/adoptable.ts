@@ -4,7 +4,7 @@ import type { CommitSha } from '../../core/revision.ts'
 import { GitExecutable } from '../../git/git-executable.ts'
 import { openObjectReader } from '../../git/readers/open-object-reader.ts'
 import { readHead } from '../../git/refs.ts'
-import { orNullWhenAbsent } from '../../storage/fs-error.ts'
+import { isThere } from '../../storage/fs-error.ts'
 import { IndexKeeper, type KeeperContext, NO_INDEX_STORE } from '../index/index-keeper.ts'
 import { invalidLiveFile, noConfiguration } from './first-commit.ts'
 import { LiveFile } from './live-file.ts'
@@ -61,8 +61,4 @@ async function hasRevision(reading: KeeperContext, commit: CommitSha): Promise<b
   const keeper = new IndexKeeper(NO_INDEX_STORE, reading)
   await keeper.moveTo(commit)
   return keeper.index.current() !== null
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return (await orNullWhenAbsent(nodeFs.stat(path))) !== null
 }

@@ -19,7 +19,7 @@ import { DROPPED, listDropped } from '../../history/dropped/dropped-refs.ts'
 import type { RevisionIndex } from '../../history/index/revision-index.ts'
 import { measureRepository } from '../../history/upkeep/repository-size.ts'
 import { bundleRefs } from '../../git/bundle.ts'
-import { orNullWhenAbsent } from '../../storage/fs-error.ts'
+import { isThere } from '../../storage/fs-error.ts'
 import { syncFolder } from '../../storage/sync-folder.ts'
 import { openStaging } from '../backup/staging.ts'
 import { assertOutside } from '../separate-folders.ts'
@@ -129,7 +129,7 @@ async function assertRoom(file: string, { store }: ArchiveTarget): Promise<void>
 
 /** The folder, or the nearest above it that is there. */
 async function existing(folder: string): Promise<string> {
-  return (await orNullWhenAbsent(stat(folder))) === null ? existing(dirname(folder)) : folder
+  return (await isThere(folder)) ? folder : existing(dirname(folder))
 }
 
 function inMiB(bytes: number): string {
@@ -152,7 +152,7 @@ async function writeArchive(
 ): Promise<string> {
   await mkdir(dirname(file), { recursive: true })
   await using staging = await openStaging(file)
-  if ((await orNullWhenAbsent(stat(file))) !== null) {
+  if (await isThere(file)) {
     await check(file, { staging: staging.folder, target, ...writing }).catch((cause: unknown) => {
       throw unavailable(`${file} is there, and is not what would be written: name another`, cause)
     })

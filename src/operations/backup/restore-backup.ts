@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { parseJsonOrNull } from '../../lib/parse-json.ts'
 import { type ServiceError, unavailable } from '../../core/errors.ts'
 import { restoreFolder } from '../../history/sync/restore-folder.ts'
-import { atPath, fsErrorCode, orNullWhenAbsent } from '../../storage/fs-error.ts'
+import { atPath, fsErrorCode, isThere, orNullWhenAbsent } from '../../storage/fs-error.ts'
 import { isDraftName } from '../../storage/file-draft.ts'
 import { inheritanceOf, passOn } from '../../storage/ownership.ts'
 import { openProcessLock } from '../../storage/process-lock.ts'
@@ -51,7 +51,7 @@ export async function restoreBackup(archive: string, options: RestoreOptions): P
   await assertEmpty(dirname(lock.file), lock.names)
   await assertEmpty(repository, [])
   for (const file of [usersFile, keysFile]) {
-    if ((await orNullWhenAbsent(nodeFs.stat(file))) !== null) throw taken(file, 'is there')
+    if (await isThere(file)) throw taken(file, 'is there')
   }
   await assertEmpty(artifactsDir, [])
   await beginRestore(stateDir)
@@ -113,7 +113,7 @@ async function place(
 
 /** There may have been none when the backup was made. The folder may be a mount, which is not replaced. */
 async function moveArtifacts(from: string, to: string): Promise<void> {
-  if ((await orNullWhenAbsent(nodeFs.stat(from))) === null) return
+  if (!(await isThere(from))) return
   await mkdir(to, { recursive: true, mode: 0o700 })
   for (const name of await readdir(from)) await moveFolder(join(from, name), join(to, name))
 }

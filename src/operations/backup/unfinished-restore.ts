@@ -1,8 +1,8 @@
-import nodeFs, { rm, stat } from 'node:fs/promises'
+import nodeFs, { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { unavailable } from '../../core/errors.ts'
 import { replaceFile } from '../../storage/durable-fs.ts'
-import { orNullWhenAbsent } from '../../storage/fs-error.ts'
+import { isThere } from '../../storage/fs-error.ts'
 import { syncFolder } from '../../storage/sync-folder.ts'
 
 /** Marks a state folder from the beginning of a restore until everything was checked. */
@@ -24,7 +24,7 @@ export async function endRestore(stateDir: string): Promise<void> {
  */
 export async function assertRestored(stateDir: string): Promise<void> {
   const file = join(stateDir, UNFINISHED)
-  if ((await orNullWhenAbsent(stat(file))) === null) return
+  if (!(await isThere(file))) return
   const reason = `A restore into ${stateDir} was not finished or found damage. Restore into empty folders, or remove ${file} to serve what is there`
   throw unavailable(reason)
 }
