@@ -1,3 +1,4 @@
+import { shellQuote } from '../core/service/command-words.ts'
 import { listSettings, type Setting } from '../settings/read-settings.ts'
 import { SETTINGS } from '../settings/settings.ts'
 import { commandNames } from './help.ts'
@@ -66,12 +67,12 @@ function completionOfZsh(): readonly string[] {
     "  if ((n > CURRENT)) || compset -P '-*='; then _files; return; fi",
     '  case "${(j: :)before} " in',
     ...places().flatMap(({ path, words, settings }) => {
-      const described = settings.map(({ flag, meaning }) => quoted(`${flag}:${plain(meaning)}`))
+      const described = settings.map(({ flag, meaning }) => shellQuote(`${flag}:${plain(meaning)}`))
       return [
         `    ${path === '' ? '" "' : `"${path} "*`})`,
         '      if [[ $PREFIX == -* ]]; then',
         `        proposed=(${described.join(' ')})`,
-        `      else proposed=(${words.map((word) => quoted(wordOfZsh(path, word))).join(' ')}); fi ;;`,
+        `      else proposed=(${words.map((word) => shellQuote(wordOfZsh(path, word))).join(' ')}); fi ;;`,
       ]
     }),
     '  esac',
@@ -105,12 +106,12 @@ function completionOfFish(): readonly string[] {
     'end',
     ...places().flatMap(({ path, words, settings }) => {
       const at =
-        path === '' ? "'test -z (__cairn_path)'" : quoted(`__cairn_after ${quotedIn(path)}`)
+        path === '' ? "'test -z (__cairn_path)'" : shellQuote(`__cairn_after ${quotedIn(path)}`)
       return [
         ...words.map((word) => `complete -c cairn -n ${at} -f -a ${word}${about(path, word)}`),
         ...settings.map(
           ({ flag, meaning, isSwitch }) =>
-            `complete -c cairn -n ${at} -l ${flag.slice(2)}${isSwitch ? '' : ' -r'} -d ${quoted(plain(meaning))}`,
+            `complete -c cairn -n ${at} -l ${flag.slice(2)}${isSwitch ? '' : ' -r'} -d ${shellQuote(plain(meaning))}`,
         ),
       ]
     }),
@@ -162,16 +163,12 @@ function wordOfZsh(path: string, word: string): string {
 
 function about(path: string, word: string): string {
   const purpose = purposeOf(path, word)
-  return purpose === null ? '' : ` -d ${quoted(purpose)}`
+  return purpose === null ? '' : ` -d ${shellQuote(purpose)}`
 }
 
 /** A text without marks that mean something else in a shell. */
 function plain(text: string): string {
   return text.replaceAll('`', '')
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
 /** A text in double quotes within single ones. */

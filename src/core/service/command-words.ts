@@ -43,6 +43,16 @@ export function quotedWord(text: string): string {
   return pieces.map((piece) => (piece.startsWith("'") ? `"${piece}"` : `'${piece}'`)).join('')
 }
 
+/** A text in quotes, as one word of a POSIX shell, whatever it contains. */
+export function shellQuote(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`
+}
+
+/** The same without quotes where it needs none. */
+export function shellWord(text: string): string {
+  return /^[\w./:@-]+$/.test(text) ? text : shellQuote(text)
+}
+
 function splitWords(line: string, { piece: pattern, isForShell }: Grammar): CommandWords {
   const words: string[] = []
   let position = 0

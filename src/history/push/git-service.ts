@@ -18,7 +18,7 @@ import { isForReview } from './push-check.ts'
 import { answerPush, type PushedRef } from './push-turn.ts'
 import nodeFs from 'node:fs/promises'
 import { replaceFile } from '../../storage/durable-fs.ts'
-import { shellQuote } from '../repository/push-hook.ts'
+import { shellQuote } from '../../core/service/command-words.ts'
 import { once } from 'node:events'
 
 /** The git service of a request: read, or push. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { shellQuote } from '../../core/service/command-words.ts'
 import { replaceFile } from '../../storage/durable-fs.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
 import type { GitStore } from '../../git/git-store.ts'
@@ -22,8 +23,4 @@ export async function installPushHook(
   await fs.mkdir(join(gitDir, 'hooks'), { recursive: true })
   await replaceFile(file, script, { fs, mode: 0o755 })
   return true
-}
-
-export function shellQuote(argument: string): string {
-  return `'${argument.replaceAll("'", "'\\''")}'`
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { DescribedCall } from '../../api/description/described-call.ts'
 import type { ExampleBody } from '../../api/description/example.ts'
 import { type Answer, CALLERS, JSON_TYPE, type Parameter } from '../../api/definition/operation.ts'
+import { shellWord } from '../../core/service/command-words.ts'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import { FactTable } from '../kit/table.tsx'
@@ -205,16 +206,11 @@ function curlLine(
   const isUsual = method === (body === null ? 'GET' : 'POST')
   return [
     'curl',
-    ...(scheme === 'user' || scheme === 'both' ? ['-u', quoted(username)] : []),
+    ...(scheme === 'user' || scheme === 'both' ? ['-u', shellWord(username)] : []),
     ...(scheme === 'agent' ? ['-H', '"Authorization: Bearer $TOKEN"'] : []),
     ...(isUsual ? [] : ['-X', method]),
-    ...Object.entries(headers).flatMap(([name, value]) => ['-H', quoted(`${name}: ${value}`)]),
-    ...(body === null ? [] : ['--data-binary', quoted(body.text)]),
-    quoted(`${origin}${target}`),
+    ...Object.entries(headers).flatMap(([name, value]) => ['-H', shellWord(`${name}: ${value}`)]),
+    ...(body === null ? [] : ['--data-binary', shellWord(body.text)]),
+    shellWord(`${origin}${target}`),
   ].join(' ')
-}
-
-/** As one word of a shell, whatever it contains. */
-function quoted(text: string): string {
-  return /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
 }

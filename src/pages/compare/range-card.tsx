@@ -1,3 +1,4 @@
+import { shellWord } from '../../core/service/command-words.ts'
 import { ChangeWords } from '../parts/change-words.tsx'
 import { TagBadges } from '../parts/revision-tags.tsx'
 import { LinkButton } from '../kit/buttons.tsx'
@@ -57,16 +58,11 @@ export function CompareCommands({ frame, comparison, fileName, origin }: Compare
     <details>
       <summary>Command line</summary>
       <pre tabindex={0}>
-        {`git diff ${range} -- ${quoted(fileName)}\n`}
-        {`curl -u ${quoted(frame.username)} ${quoted(address)}`}
+        {`git diff ${range} -- ${shellWord(fileName)}\n`}
+        {`curl -u ${shellWord(frame.username)} ${shellWord(address)}`}
       </pre>
     </details>
   )
-}
-
-/** Quotes a word for a shell. */
-function quoted(text: string): string {
-  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }
 
 interface ChooserProps {
