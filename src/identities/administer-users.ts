@@ -52,13 +52,17 @@ export interface UserAccounts {
   readonly cost: number | undefined
 }
 
-export interface UserAdministrationDeps {
-  readonly access: Access & { standingOf(user: KnownUser): UserStanding }
-  readonly accounts: UserAccounts
+/** The records that end with the users to whom they were issued. */
+export interface IssuedToUsers {
   readonly tokens: Tokens
   readonly sessions: Sessions
   readonly invitations: Invitations
   readonly subscriptions: MailSubscriptions
+}
+
+export interface UserAdministrationDeps extends IssuedToUsers {
+  readonly access: Access & { standingOf(user: KnownUser): UserStanding }
+  readonly accounts: UserAccounts
   /** Where users of elsewhere are disabled. */
   readonly identityStore: StateStore
   /** The directory and the provider that let users in. */
@@ -254,12 +258,7 @@ function isCalled(user: KnownUser): (owner: IssuedOwner) => boolean {
 
 /** Ends everything that was issued to the owners that `isMeant` picks. */
 export async function revokeAllOf(
-  {
-    tokens,
-    sessions,
-    invitations,
-    subscriptions,
-  }: Pick<UserAdministrationDeps, 'tokens' | 'sessions' | 'invitations' | 'subscriptions'>,
+  { tokens, sessions, invitations, subscriptions }: IssuedToUsers,
   isMeant: (owner: IssuedOwner) => boolean,
 ): Promise<void> {
   await tokens.endOfAll(isMeant)

@@ -77,7 +77,7 @@ export async function openContext(boot: BootContext, leadership: Leadership): Pr
     recovery,
   })
   const { identity, [Symbol.asyncDispose]: _close, ...services } = config
-  const { history, configuration: current, cache, gate } = services
+  const { history, configuration: current, gate } = services
   // The log of several servers has each move with its entry.
   if (cluster === null) noteRevisions(history, audit, log)
   const logIns = await openAccess(boot, {
@@ -107,13 +107,7 @@ export async function openContext(boot: BootContext, leadership: Leadership): Pr
     access,
     box,
   }
-  const pipelines = new EffectivePipelines(current)
-  const secretsDir = boot.settings['secrets-dir']
-  const files = secretsDir === null ? null : new SecretFiles(secretsDir)
-  const secrets = new ConfigurationSecrets({ box, files, pipelines })
-  const unsupported = new Unsupported({ pipelines, secrets, clock, log })
-  await unsupported.settle()
-  const former = new FormerPipelines({ history, cache, entities: index.entities, pipelines })
+  const configured = await openConfigured(boot, configuration)
   const rules = shutdown.own(
     'stop-background-work',
     new RulesHealth({ history, configuration: current, access, gate, log }),
@@ -143,7 +137,7 @@ export async function openContext(boot: BootContext, leadership: Leadership): Pr
     logIns,
     audit,
     keptKeys,
-    unsupported,
+    unsupported: configured.unsupported,
     leadership,
   }
   const pageServices = openPageServices(configuration, index)
@@ -158,13 +152,28 @@ export async function openContext(boot: BootContext, leadership: Leadership): Pr
     clock,
     log,
     leader: () => leadership.current()?.context ?? null,
-    configured: { pipelines, secrets, former, unsupported },
+    configured,
     proposalStore,
     proposalMerges,
     index,
     pageServices,
     passwordFile,
   }
+}
+
+/** The pipelines of the configuration in force, with its secrets, and the parts of it that nobody acts on. */
+async function openConfigured(
+  { settings, environment: { clock, log } }: BootContext,
+  { configuration, cache, history, entities, box }: ConfigurationDomain,
+): Promise<AppContext['configured']> {
+  const pipelines = new EffectivePipelines(configuration)
+  const secretsDir = settings['secrets-dir']
+  const files = secretsDir === null ? null : new SecretFiles(secretsDir)
+  const secrets = new ConfigurationSecrets({ box, files, pipelines })
+  const unsupported = new Unsupported({ pipelines, secrets, clock, log })
+  await unsupported.settle()
+  const former = new FormerPipelines({ history, cache, entities, pipelines })
+  return { pipelines, secrets, former, unsupported }
 }
 
 /** Returns the file with the password, or null where the user exists or the settings have one. */

@@ -5,11 +5,16 @@ import { inBackground } from '../lib/in-background.ts'
 import type { BootContext } from './boot-context.ts'
 import { CredentialCheck } from '../security/credentials.ts'
 import { isPasswordOf, type PasswordCheck } from '../security/password.ts'
-import { revokeAllOf, type UserAccounts } from '../identities/administer-users.ts'
+import {
+  type IssuedToUsers,
+  revokeAllOf,
+  type UserAccounts,
+} from '../identities/administer-users.ts'
 import type { Principal, ExternalSource } from '../core/principal.ts'
 import { DepartedUsers } from '../identities/departed-users.ts'
 import { isDisabledElsewhere, listDisabledElsewhere } from '../identities/disabled-users.ts'
 import { Invitations } from '../identities/invitations.ts'
+import type { OwnedRecordsOptions } from '../identities/owned-records.ts'
 import { MailSubscriptions } from '../identities/mail-subscriptions.ts'
 import { StoredUsers } from '../identities/stored-users.ts'
 import type { UserSourceState } from '../core/service/user-source-state.ts'
@@ -44,14 +49,10 @@ const NOT_REVOKED = 'The tokens of users who are gone could not be revoked'
 
 const UNUSED_LINE = 'A line of the users file is not used'
 
-export interface OpenedAccess {
+export interface OpenedAccess extends IssuedToUsers {
   readonly credentials: CredentialCheck
-  readonly tokens: Tokens
-  readonly sessions: Sessions
   /** Null where people log in with passwords alone. */
   readonly oidc: OidcLogIn | null
-  readonly invitations: Invitations
-  readonly subscriptions: MailSubscriptions
   readonly accounts: UserAccounts
   readonly sourcesElsewhere: readonly ExternalSource[]
   readonly access: ConfiguredAccess
@@ -93,26 +94,16 @@ export async function openAccess(
   )
   const threads = shutdown.own('stop-background-work', new PasswordThreads())
   const compare = (check: PasswordCheck) => threads.compare(check)
-  const issued = {
+  const issued = issuedIn({
     store,
     users: () => users.read(),
     clock,
     log,
     ended: () => credentials.forgetIssued(),
-  }
-  const [tokens, sessions] = [new Tokens(issued), new Sessions(issued)]
-  const invitations = new Invitations({ ...issued, tokens, ended: () => {} })
-  const subscriptions = new MailSubscriptions({ ...issued, ended: () => {} })
+  })
+  const { tokens, sessions } = issued
   const directory = await openLdap(boot)
-  /** A user of elsewhere who is not disabled; what the user has gets the roles that the answer has. */
-  const letIn = async (found: Promise<Principal | null>): Promise<Principal | null> => {
-    const principal = await found
-    if (principal === null || (await isDisabledElsewhere(store, principal))) return null
-    await tokens.vouch(principal)
-    await sessions.vouch(principal)
-    await subscriptions.vouch(principal)
-    return principal
-  }
+  const letIn = (found: Promise<Principal | null>) => letInFromElsewhere(store, issued, found)
   const credentials = new CredentialCheck({
     users: () => users.read(),
     refreshUsers: () => users.refresh(),
@@ -127,7 +118,7 @@ export async function openAccess(
   })
   const departed = new DepartedUsers({
     users: () => users.read(),
-    revoke: (isGone) => revokeAllOf({ tokens, sessions, invitations, subscriptions }, isGone),
+    revoke: (isGone) => revokeAllOf(issued, isGone),
     endSessions: (isDisabled) => sessions.endOfAll(isDisabled),
   })
   await departed.begin(cluster === null || usersStore instanceof StoredUsers)
@@ -139,12 +130,9 @@ export async function openAccess(
   const oidc = await openOidc(boot, { users: () => users.read(), letIn, key })
   const { problems } = await users.read()
   return {
+    ...issued,
     credentials,
-    tokens,
-    sessions,
     oidc,
-    invitations,
-    subscriptions,
     sourcesElsewhere: [
       ...(directory === null ? [] : ['ldap' as const]),
       ...(oidc === null ? [] : ['oidc' as const]),
@@ -163,7 +151,6 @@ export async function openAccess(
     access,
     userSources: () => [directory, oidc].flatMap((source) => source?.state() ?? []),
     usersProblem: () => users.problem(),
-    /** Says in the log what an operator should know of who may log in and do what. */
     reportLogin: () => {
       if (access.everyoneAdministers) {
         const hasOthers = oidc !== null || directory !== null
@@ -174,6 +161,28 @@ export async function openAccess(
         log({ level: 'warning', message: UNUSED_LINE, facts: { ...facts } })
     },
   }
+}
+
+function issuedIn(options: OwnedRecordsOptions): IssuedToUsers {
+  const [tokens, sessions] = [new Tokens(options), new Sessions(options)]
+  // Nobody logs in by the others.
+  const others = { ...options, ended: () => {} }
+  const invitations = new Invitations({ ...others, tokens })
+  return { tokens, sessions, invitations, subscriptions: new MailSubscriptions(others) }
+}
+
+/** A user of elsewhere who is not disabled; what was issued to the user gets the roles of the answer. */
+async function letInFromElsewhere(
+  store: StateStore,
+  { tokens, sessions, subscriptions }: IssuedToUsers,
+  found: Promise<Principal | null>,
+): Promise<Principal | null> {
+  const principal = await found
+  if (principal === null || (await isDisabledElsewhere(store, principal))) return null
+  await tokens.vouch(principal)
+  await sessions.vouch(principal)
+  await subscriptions.vouch(principal)
+  return principal
 }
 
 /**
