@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { CommitSha } from '../../../src/core/revision.ts'
-import { IsomorphicObjects } from '../../../src/git/readers/isomorphic-objects.ts'
+import { IsomorphicReader } from '../../../src/git/readers/isomorphic-reader.ts'
 import { removeObjectDrafts } from '../../../src/git/objects/object-file.ts'
 import { removeStaleRefLock, updateRef } from '../../../src/git/ref-update.ts'
 import { writeCommit } from '../../../src/history/repository/write-objects.ts'
@@ -18,7 +18,7 @@ const ANA = { name: 'Ana', email: '', time: 1_700_000_000_000 }
 /** Commits a document through a file system that may lose power, and says whether it succeeded. */
 async function save(repository: GitRepository, disk: FaultyFs, parent: CommitSha) {
   const store = { fs: disk.promises, gitDir: repository.gitDir }
-  const { commit } = await writeCommit(store, new IsomorphicObjects(store), {
+  const { commit } = await writeCommit(store, new IsomorphicReader(store), {
     parent,
     path: 'conf/config.xml',
     document: Buffer.from('two\n'),

@@ -3,7 +3,7 @@ import nodeFs from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { CommitSha } from '../../../src/core/revision.ts'
-import { IsomorphicObjects } from '../../../src/git/readers/isomorphic-objects.ts'
+import { IsomorphicReader } from '../../../src/git/readers/isomorphic-reader.ts'
 import { removeObjectDrafts } from '../../../src/git/objects/object-file.ts'
 import { type CommitDraft, writeCommit } from '../../../src/history/repository/write-objects.ts'
 import type { FsPromises } from '../../../src/storage/fs-promises.ts'
@@ -18,11 +18,7 @@ function aDraft(differences: Partial<CommitDraft> = {}): CommitDraft {
 }
 
 async function write(repository: GitRepository, draft: CommitDraft): Promise<CommitSha> {
-  const written = await writeCommit(
-    repository.store,
-    new IsomorphicObjects(repository.store),
-    draft,
-  )
+  const written = await writeCommit(repository.store, new IsomorphicReader(repository.store), draft)
   repository.git('update-ref', 'refs/heads/main', written.commit)
   return written.commit
 }
@@ -49,7 +45,7 @@ describe('writeCommit', () => {
 
   it('returns what it wrote without more memory than the bytes take', async () => {
     using repository = new GitRepository()
-    const reader = new IsomorphicObjects(repository.store)
+    const reader = new IsomorphicReader(repository.store)
 
     const { written } = await writeCommit(repository.store, reader, aDraft())
 
@@ -170,7 +166,7 @@ describe('writeCommit', () => {
     })
 
     const store = { ...repository.store, fs }
-    const { commit } = await writeCommit(store, new IsomorphicObjects(store), aDraft())
+    const { commit } = await writeCommit(store, new IsomorphicReader(store), aDraft())
 
     expect(removed).toBe(3)
     expect(repository.git('show', `${commit}:config.xml`)).toBe('<cruise/>')
@@ -188,7 +184,7 @@ describe('writeCommit', () => {
     })
 
     const store = { ...repository.store, fs }
-    const { commit } = await writeCommit(store, new IsomorphicObjects(store), aDraft())
+    const { commit } = await writeCommit(store, new IsomorphicReader(store), aDraft())
 
     expect(repository.git('show', `${commit}:config.xml`)).toBe('<cruise/>')
     expect(synced).toContain(`${repository.gitDir}/objects/pack`)
@@ -236,7 +232,7 @@ describe('writeCommit', () => {
       },
     })
 
-    const { commit } = await writeCommit({ ...store, fs }, new IsomorphicObjects(store), aDraft())
+    const { commit } = await writeCommit({ ...store, fs }, new IsomorphicReader(store), aDraft())
     repository.git('update-ref', 'refs/heads/main', commit)
 
     expect(repository.git('show', 'main:config.xml')).toBe('<cruise/>')

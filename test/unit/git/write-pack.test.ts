@@ -7,7 +7,7 @@ import { DELTA_DEPTH } from '../../../src/git/empty-repository.ts'
 import { OBJECT_FORMATS } from '../../../src/core/object-name.ts'
 import { type NamedObject, named } from '../../../src/git/objects/raw-object.ts'
 import { packOf, writePack } from '../../../src/git/packs/write-pack.ts'
-import { IsomorphicObjects } from '../../../src/git/readers/isomorphic-objects.ts'
+import { IsomorphicReader } from '../../../src/git/readers/isomorphic-reader.ts'
 import { openObjectReader } from '../../../src/git/readers/open-object-reader.ts'
 import { readObjects } from '../../support/git/git.ts'
 import { GitRepository } from '../../support/git/git-repository.ts'
@@ -103,7 +103,7 @@ describe('writePack', () => {
     const blobs = blobsFor(repository)
     const readers = [
       await openObjectReader({ ...repository.store, path: process.env['PATH'] }),
-      new IsomorphicObjects(repository.store),
+      new IsomorphicReader(repository.store),
     ]
     for (const reader of readers) expect(await reader.findObject(blobs[0]?.oid ?? '')).toBeNull()
 
