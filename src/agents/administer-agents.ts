@@ -14,7 +14,6 @@ import {
   type AgentDeclaration,
 } from '../document/agents/agent-element.ts'
 import type { EditableDocument } from '../document/edit/layout.ts'
-import { attributeOf } from '../document/xml/xml-elements.ts'
 import type { XmlElement } from '../document/xml/xml-tree.ts'
 import { assertDeletable } from '../core/builds/agent.ts'
 import { ServiceError } from '../core/errors.ts'
@@ -176,7 +175,7 @@ function assertNames(
   { resources = [], environments = [] }: Partial<AgentNames>,
 ): void {
   const known = new Set(
-    environmentElements(root).map((each) => environmentKey(attributeOf(each, 'name') ?? '')),
+    environmentElements(root).map((each) => environmentKey(each.attributeValue('name') ?? '')),
   )
   const problems = [
     ...resources

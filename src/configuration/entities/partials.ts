@@ -8,7 +8,7 @@ import { applySplices, type Splice } from '../../document/edit/splice.ts'
 import { type EntityElement, entityOf } from '../../document/entities/entities.ts'
 import { CRUISE_CHILDREN } from '../../document/structure/child-order.ts'
 import { positionOf } from '../../document/text/line-index.ts'
-import { attributeOf, elementsAt } from '../../document/xml/xml-elements.ts'
+import { elementsAt } from '../../document/xml/xml-elements.ts'
 import { readXml, type XmlDocument } from '../../document/xml/xml-reader.ts'
 import type { XmlElement } from '../../document/xml/xml-tree.ts'
 import { runCooperatively } from '../../lib/cooperative.ts'
@@ -117,7 +117,7 @@ function partOf({ root }: XmlDocument, place: PartialPlace): XmlElement {
   const stages = elementsAt(found(isThere ? pipeline : undefined, place, missing), 'stage')
   if (place.kind === 'stage') return found(stages[place.index], place, 'Stage does not exist.')
   const key = nameKey(place.stage)
-  const stage = stages.find((each) => nameKey(attributeOf(each, 'name') ?? '') === key)
+  const stage = stages.find((each) => nameKey(each.attributeValue('name') ?? '') === key)
   const [jobs] = elementsAt(found(stage, place, `Stage '${place.stage}' not found.`), 'jobs')
   const job = jobs && elementsAt(jobs, 'job')[place.index]
   return found(job, place, 'Build does not exist.')

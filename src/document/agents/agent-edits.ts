@@ -5,7 +5,7 @@ import type { EditableDocument } from '../edit/layout.ts'
 import { insertIntoChild } from '../edit/insert-into-child.ts'
 import { newElement } from '../edit/new-element.ts'
 import type { Emptied, XmlEdit } from '../edit/xml-edit.ts'
-import { attributeOf, elementsAt, isTrue, elementText } from '../xml/xml-elements.ts'
+import { elementsAt, isTrue, elementText } from '../xml/xml-elements.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 import {
   environmentElements,
@@ -113,7 +113,7 @@ function namesOf(root: XmlElement, agent: XmlElement, uuid: string): AgentNames 
   const places = environmentElements(root).filter((each) => placesIn(each, uuid).length > 0)
   return {
     resources: elementsAt(agent, 'resources/resource').map((each) => elementText(each).trim()),
-    environments: places.map((environment) => attributeOf(environment, 'name') ?? ''),
+    environments: places.map((environment) => environment.attributeValue('name') ?? ''),
   }
 }
 
@@ -162,7 +162,7 @@ function resourceEdits(agent: XmlElement, wanted: readonly string[]): XmlEdit[] 
 function placeEdits(root: XmlElement, uuid: string, wanted: readonly string[]): XmlEdit[] {
   const names = wanted.map(environmentKey)
   return environmentElements(root).flatMap((environment) => {
-    const isWanted = names.includes(environmentKey(attributeOf(environment, 'name') ?? ''))
+    const isWanted = names.includes(environmentKey(environment.attributeValue('name') ?? ''))
     const places = placesIn(environment, uuid)
     if (!isWanted) return places.map((place) => removal(place))
     if (places.length > 0) return []
@@ -178,7 +178,7 @@ function placeEdits(root: XmlElement, uuid: string, wanted: readonly string[]): 
 
 function placesIn(environment: XmlElement, uuid: string): XmlElement[] {
   const physical = elementsAt(environment, 'agents/physical')
-  return physical.filter((place) => attributeOf(place, 'uuid') === uuid)
+  return physical.filter((place) => place.attributeValue('uuid') === uuid)
 }
 
 function removal(element: XmlElement, emptied: Emptied = 'close'): XmlEdit {

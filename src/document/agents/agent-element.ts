@@ -2,7 +2,7 @@ import { isProfileResource } from '../unsupported/elastic-resource.ts'
 import { hasResourceCharacters } from '../rules/jobs.ts'
 import { nameKey } from '../../core/name-key.ts'
 import { type NewElement, newElement } from '../edit/new-element.ts'
-import { attributeOf, elementsAt } from '../xml/xml-elements.ts'
+import { elementsAt } from '../xml/xml-elements.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 import { CRUISE_CHILDREN } from '../structure/child-order.ts'
 import { insertIntoChild } from '../edit/insert-into-child.ts'
@@ -41,7 +41,7 @@ export function agentElements(root: XmlElement): XmlElement[] {
 }
 
 export function findAgent(root: XmlElement, uuid: string): XmlElement | null {
-  return agentElements(root).find((agent) => attributeOf(agent, 'uuid') === uuid) ?? null
+  return agentElements(root).find((agent) => agent.attributeValue('uuid') === uuid) ?? null
 }
 
 export function environmentElements(root: XmlElement): XmlElement[] {

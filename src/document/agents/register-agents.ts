@@ -4,7 +4,7 @@ import { insertIntoChild } from '../edit/insert-into-child.ts'
 import type { EditableDocument } from '../edit/layout.ts'
 import { newElement } from '../edit/new-element.ts'
 import type { XmlEdit } from '../edit/xml-edit.ts'
-import { attributeOf, elementsAt } from '../xml/xml-elements.ts'
+import { elementsAt } from '../xml/xml-elements.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 import {
   agentElements,
@@ -54,7 +54,7 @@ export function registerAgents(
 }
 
 function unlisted(root: XmlElement, agents: readonly RegisteringAgent[]): RegisteringAgent[] {
-  const uuids = new Set(agentElements(root).map((agent) => attributeOf(agent, 'uuid')))
+  const uuids = new Set(agentElements(root).map((agent) => agent.attributeValue('uuid')))
   return agents.filter(({ uuid }) => {
     const fresh = !uuids.has(uuid)
     uuids.add(uuid)
@@ -67,7 +67,7 @@ type Environments = ReadonlyMap<string, XmlElement>
 function environmentsByName(root: XmlElement): Environments {
   return new Map(
     environmentElements(root).map((environment) => [
-      environmentKey(attributeOf(environment, 'name') ?? ''),
+      environmentKey(environment.attributeValue('name') ?? ''),
       environment,
     ]),
   )
@@ -93,7 +93,7 @@ function membershipEdits(
 
 function membersOf(environment: XmlElement): ReadonlySet<string | null> {
   const physical = elementsAt(environment, 'agents/physical')
-  return new Set(physical.map((member) => attributeOf(member, 'uuid')))
+  return new Set(physical.map((member) => member.attributeValue('uuid')))
 }
 
 function ignoredWishes(agent: RegisteringAgent, environments: Environments): IgnoredWish[] {

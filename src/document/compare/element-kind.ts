@@ -1,4 +1,4 @@
-import { attributeOf, elementsAt, elementText } from '../xml/xml-elements.ts'
+import { elementsAt, elementText } from '../xml/xml-elements.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 
 /** How the elements of a name are identified and described. */
@@ -117,7 +117,7 @@ export function elementIdentity(element: XmlElement): string | null {
   const { by } = elementKindOf(element)
   if (by === null) return null
   if (by === '#text') return elementText(element).trim()
-  if (by.startsWith('@')) return attributeOf(element, by.slice(1))
+  if (by.startsWith('@')) return element.attributeValue(by.slice(1))
   const [key] = elementsAt(element, by)
-  return key ? elementText(key).trim() : attributeOf(element, 'name')
+  return key ? elementText(key).trim() : element.attributeValue('name')
 }

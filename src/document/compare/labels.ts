@@ -1,4 +1,4 @@
-import { attributeOf, childElements, elementsAt, elementText } from '../xml/xml-elements.ts'
+import { childElements, elementsAt, elementText } from '../xml/xml-elements.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 import { elementIdentity, elementKindOf } from './element-kind.ts'
 import { memoize } from '../../lib/memoize.ts'
@@ -20,15 +20,15 @@ function hostOf(element: XmlElement): string | null {
   if (element.name !== 'physical') return null
   let root = element
   while (root.parent !== null) root = root.parent
-  return hostsIn(root).get(attributeOf(element, 'uuid')) ?? null
+  return hostsIn(root).get(element.attributeValue('uuid')) ?? null
 }
 
 const hostsIn = memoize(
   (root: XmlElement) =>
     new Map(
       elementsAt(root, 'agents/agent').map((agent) => [
-        attributeOf(agent, 'uuid'),
-        attributeOf(agent, 'hostname'),
+        agent.attributeValue('uuid'),
+        agent.attributeValue('hostname'),
       ]),
     ),
 )
@@ -45,20 +45,20 @@ export function taskText(task: XmlElement): string {
   if (task.name === 'exec') return commandLine(task)
   if (task.name === 'fetchartifact') return fetchText(task)
   if (task.name === 'task') return `plugin ${pluginOf(task)}`
-  const details = ['buildfile', 'target'].map((name) => attributeOf(task, name) ?? '')
+  const details = ['buildfile', 'target'].map((name) => task.attributeValue(name) ?? '')
   return [task.name, ...details].filter((part) => part !== '').join(' ')
 }
 
 function commandLine(task: XmlElement): string {
   const args = elementsAt(task, 'arg').map((arg) => quoted(argumentText(arg)))
-  return [attributeOf(task, 'command') ?? '', attributeOf(task, 'args') ?? '', ...args]
+  return [task.attributeValue('command') ?? '', task.attributeValue('args') ?? '', ...args]
     .filter((part) => part !== '')
     .join(' ')
 }
 
 /** Later versions write it as an attribute. */
 function argumentText(argument: XmlElement): string {
-  return attributeOf(argument, 'value') ?? elementText(argument).trim()
+  return argument.attributeValue('value') ?? elementText(argument).trim()
 }
 
 /** An argument of several words, held together as in a shell. */
@@ -68,19 +68,19 @@ function quoted(argument: string): string {
 }
 
 function fetchText(task: XmlElement): string {
-  const place = ['pipeline', 'stage', 'job'].map((name) => attributeOf(task, name) ?? '')
-  const source = attributeOf(task, 'srcfile') ?? attributeOf(task, 'srcdir') ?? ''
+  const place = ['pipeline', 'stage', 'job'].map((name) => task.attributeValue(name) ?? '')
+  const source = task.attributeValue('srcfile') ?? task.attributeValue('srcdir') ?? ''
   return `fetch ${place.filter((part) => part !== '').join('/')} ${source}`.trim()
 }
 
 function pluginOf(task: XmlElement): string {
   const [plugin] = elementsAt(task, 'pluginConfiguration')
-  return (plugin && attributeOf(plugin, 'id')) ?? 'task'
+  return (plugin && plugin.attributeValue('id')) ?? 'task'
 }
 
 function materialText(material: XmlElement): string {
   const names = ['materialName', 'url', 'port', 'pipelineName', 'ref']
-  const given = names.map((name) => attributeOf(material, name)).find((name) => name !== null)
+  const given = names.map((name) => material.attributeValue(name)).find((name) => name !== null)
   return `${material.name} ${given ?? ''}`.trim()
 }
 

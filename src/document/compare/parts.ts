@@ -1,5 +1,4 @@
 import { nameKey } from '../../core/name-key.ts'
-import { attributeOf } from '../xml/xml-elements.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 import { contentOf } from './content.ts'
 import { elementIdentity, isList, elementKindOf } from './element-kind.ts'
@@ -59,6 +58,6 @@ function partOf(element: XmlElement, list: string): ElementPart {
 /** An equal label means the same item; otherwise one of the same sort has replaced it. */
 function hintsOf(element: XmlElement): string[] {
   if (element.name === 'arg') return []
-  const where = attributeOf(element, 'dest') ?? attributeOf(element, 'command') ?? ''
+  const where = element.attributeValue('dest') ?? element.attributeValue('command') ?? ''
   return [`${element.name} ${labelOf(element)}`, `${element.name} ${where}`, element.name]
 }

@@ -6,7 +6,7 @@ import type { EditableDocument } from '../edit/layout.ts'
 import { newElement, type NewElement } from '../edit/new-element.ts'
 import type { XmlEdit } from '../edit/xml-edit.ts'
 import { DEFAULT_GROUP, findNamedEntity } from '../entities/entities.ts'
-import { attributeOf, elementsAt } from '../xml/xml-elements.ts'
+import { elementsAt } from '../xml/xml-elements.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 import type { PipelineCreationRequest } from './pipeline-request.ts'
 import { materialElement } from './material-request.ts'
@@ -30,7 +30,7 @@ export function createPipeline(
   const groups = elementsAt(document.root, 'pipelines')
   assertUnused(groups, request.name)
   const group = groups.find(
-    (each) => (attributeOf(each, 'group') ?? DEFAULT_GROUP) === request.group,
+    (each) => (each.attributeValue('group') ?? DEFAULT_GROUP) === request.group,
   )
   const element = pipelineElement(request, seal)
   const edit: XmlEdit = group
@@ -47,7 +47,7 @@ export function createPipeline(
 function assertUnused(groups: readonly XmlElement[], name: string): void {
   const taken = groups
     .flatMap((group) => elementsAt(group, 'pipeline'))
-    .map((pipeline) => attributeOf(pipeline, 'name'))
+    .map((pipeline) => pipeline.attributeValue('name'))
     .find((known) => known !== null && isSameName(known, name))
   if (taken) throw new ServiceError('name-in-use', `A pipeline "${taken}" exists`, { name: taken })
 }

@@ -3,7 +3,7 @@ import { CRUISE_CHILDREN } from '../structure/child-order.ts'
 import { applyEdits } from './apply-edits.ts'
 import { type Inserted, newElement, type VerbatimElement } from './new-element.ts'
 import type { InsertionPlace, XmlEdit } from './xml-edit.ts'
-import { attributeOf, childElements, elementsAt } from '../xml/xml-elements.ts'
+import { childElements, elementsAt } from '../xml/xml-elements.ts'
 import type { XmlDocument } from '../xml/xml-reader.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 
@@ -61,7 +61,7 @@ function holderIn(root: XmlElement, element: XmlElement): XmlElement | null {
 /** The attribute by which an entity is named. Its other attributes do not come back with something in it. */
 function namesOf(element: XmlElement): Readonly<Record<string, string | null>> {
   const by = entityOf(element)?.kind.by ?? ''
-  return by.startsWith('@') ? { [by.slice(1)]: attributeOf(element, by.slice(1)) } : {}
+  return by.startsWith('@') ? { [by.slice(1)]: element.attributeValue(by.slice(1)) } : {}
 }
 
 function placeIn(parent: XmlElement, element: XmlElement): InsertionPlace {

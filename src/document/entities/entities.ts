@@ -1,11 +1,5 @@
 import { nameKey } from '../../core/name-key.ts'
-import {
-  attributeOf,
-  elementsAt,
-  type PathSteps,
-  parseElementPath,
-  elementText,
-} from '../xml/xml-elements.ts'
+import { elementsAt, type PathSteps, parseElementPath, elementText } from '../xml/xml-elements.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 import type { DocumentChange } from './change.ts'
 import { shownText } from './shown-value.ts'
@@ -199,7 +193,7 @@ export function entityLabel(entity: EntityElement): string {
 
 /** The name for people as it is written. */
 export function labelIn({ kind, name, element }: EntityElement): string {
-  return (kind.labelledBy === null ? null : attributeOf(element, kind.labelledBy)) ?? name
+  return (kind.labelledBy === null ? null : element.attributeValue(kind.labelledBy)) ?? name
 }
 
 /** Whether entities of a name's kind go by another name for people. */
@@ -229,7 +223,7 @@ export function kindOfPrefix(prefix: string): EntityDefinition | null {
 function nameIn(element: XmlElement, { by, defaultName: otherwise }: EntityDefinition): string {
   if (by === '-') return ''
   if (by === '#text') return elementText(element).trim()
-  return attributeOf(element, by.slice(1)) ?? otherwise
+  return element.attributeValue(by.slice(1)) ?? otherwise
 }
 
 /** `pipeline/NAME`, or the prefix alone where there is but one. */

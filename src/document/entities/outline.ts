@@ -1,5 +1,5 @@
 import { entitiesIn, ENTITY_KINDS, entityName, entityOf, labelIn, SERVER } from './entities.ts'
-import { attributeOf, childElements } from '../xml/xml-elements.ts'
+import { childElements } from '../xml/xml-elements.ts'
 import type { XmlDocument } from '../xml/xml-reader.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 
@@ -64,7 +64,7 @@ function stageOf(
   element: XmlElement,
 ): { readonly name: string; readonly entity: string | null } | null {
   if (element.name !== 'stage') return null
-  const name = attributeOf(element, 'name') ?? ''
+  const name = element.attributeValue('name') ?? ''
   const pipeline = element.parent && entityOf(element.parent)
   const entity = pipeline?.kind.word === 'pipeline' ? `stage/${pipeline.name}/${name}` : null
   return { name, entity }

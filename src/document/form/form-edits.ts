@@ -2,7 +2,7 @@ import { applyEdits } from '../edit/apply-edits.ts'
 import type { EditableDocument } from '../edit/layout.ts'
 import { type Inserted, type NewElement, newElement } from '../edit/new-element.ts'
 import type { InsertionPlace, XmlEdit } from '../edit/xml-edit.ts'
-import { attributeOf, elementsAt, elementText } from '../xml/xml-elements.ts'
+import { elementsAt, elementText } from '../xml/xml-elements.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 import type { FieldPart, FormShape, FormList, RowKind } from './form-shape.ts'
 import {
@@ -141,7 +141,7 @@ function secretEdits(edited: Edited, part: FieldPart): XmlEdit[] {
   const { shape, element, values } = edited
   const sealed = values.fields.get(part.name + SEALED) ?? ''
   if (shape.variable === 'secure') return secureEdits(edited, sealed)
-  const plain = attributeOf(element, part.name)
+  const plain = element.attributeValue(part.name)
   const hasStored = values.fields.get(part.name + STORED) === 'true'
   if (sealed === '' && hasStored) return []
   if (sealed === '') {
@@ -150,7 +150,7 @@ function secretEdits(edited: Edited, part: FieldPart): XmlEdit[] {
   }
   const name = 'encryptedPassword'
   if (plain === null) return [{ kind: 'set-attribute', element, name, value: sealed }]
-  if (attributeOf(element, name) === null) {
+  if (element.attributeValue(name) === null) {
     return [{ kind: 'replace-attribute', element, from: part.name, name, value: sealed }]
   }
   const removal = { kind: 'remove-attribute', element, name: part.name } as const

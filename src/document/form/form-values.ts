@@ -1,5 +1,5 @@
 import { VALUE_TYPES } from '../schema/value-types.ts'
-import { attributeOf, childElements, elementsAt, elementText, isTrue } from '../xml/xml-elements.ts'
+import { childElements, elementsAt, elementText, isTrue } from '../xml/xml-elements.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 import { isWhiteSpace } from '../edit/layout.ts'
 import type { FieldPart, FormPart, FormShape, FormList, RowKind } from './form-shape.ts'
@@ -55,11 +55,11 @@ export function readValues(shape: FormShape, element: XmlElement | null): FormVa
 /** The value of a field as the document has it; empty for none, of a flag the one that counts. */
 function fieldValue(shape: FormShape, part: FieldPart, element: XmlElement | null): string {
   if (isFlag(part)) {
-    const isThere = element !== null && attributeOf(element, part.name) !== null
+    const isThere = element !== null && element.attributeValue(part.name) !== null
     return String(isThere ? isTrue(element, part.name) : part.absent === 'true')
   }
   if (element === null) return ''
-  if (part.kind === 'attribute') return attributeOf(element, part.name) ?? ''
+  if (part.kind === 'attribute') return element.attributeValue(part.name) ?? ''
   return textOf(valueElement(shape, element))
 }
 
@@ -80,7 +80,7 @@ export function valueElement({ variable }: FormShape, element: XmlElement): XmlE
 
 function hasSecret({ variable }: FormShape, { name }: FieldPart, element: XmlElement): boolean {
   if (variable !== null) return true
-  return [name, 'encryptedPassword'].some((each) => (attributeOf(element, each) ?? '') !== '')
+  return [name, 'encryptedPassword'].some((each) => (element.attributeValue(each) ?? '') !== '')
 }
 
 export function sectionElement(element: XmlElement, name: string): XmlElement | null {

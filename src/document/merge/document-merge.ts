@@ -1,7 +1,7 @@
 import { contentOf } from '../compare/content.ts'
 import { elementKindOf, isList } from '../compare/element-kind.ts'
 import { entityName, entityOf } from '../entities/entities.ts'
-import { attributeOf, childElements, elementsAt } from '../xml/xml-elements.ts'
+import { childElements, elementsAt } from '../xml/xml-elements.ts'
 import { pathOf } from '../xml/element-path.ts'
 import type { XmlDocument } from '../xml/xml-reader.ts'
 import type { Span, XmlElement } from '../xml/xml-tree.ts'
@@ -413,7 +413,7 @@ function entityAround(element: XmlElement): string | null {
 /** The attributes and children that are one command; empty for what is none. */
 function commandOf(element: XmlElement): string {
   if (element.name !== 'exec') return ''
-  const [command, args] = [attributeOf(element, 'command'), attributeOf(element, 'args')]
+  const [command, args] = [element.attributeValue('command'), element.attributeValue('args')]
   return JSON.stringify([command, args, ...elementsAt(element, 'arg').map((arg) => contentOf(arg))])
 }
 

@@ -5,7 +5,7 @@ import { newElement } from '../edit/new-element.ts'
 import type { XmlEdit } from '../edit/xml-edit.ts'
 import { SOURCE_ELEMENTS } from '../schema/materials.ts'
 import { pathOf } from '../xml/element-path.ts'
-import { attributeOf, elementsAt, isTrue, elementText, walkElements } from '../xml/xml-elements.ts'
+import { elementsAt, isTrue, elementText, walkElements } from '../xml/xml-elements.ts'
 import type { XmlDocument } from '../xml/xml-reader.ts'
 import type { Span, XmlElement } from '../xml/xml-tree.ts'
 import { forAddress, plainSecretIn, replaced } from './address-secret.ts'
@@ -169,6 +169,6 @@ function valueSecret(element: XmlElement): PlainSecret[] {
 function sealedValue(value: XmlElement, sealed: string) {
   const encryptedValue = newElement('encryptedValue', {}, [sealed])
   if (value.name === 'value') return encryptedValue
-  const attributes = [...value.attributes.keys()].map((name) => [name, attributeOf(value, name)])
+  const attributes = [...value.attributes.keys()].map((name) => [name, value.attributeValue(name)])
   return newElement(value.name, Object.fromEntries(attributes), [encryptedValue])
 }

@@ -1,7 +1,7 @@
 import { applyEdits } from '../edit/apply-edits.ts'
 import type { EditableDocument } from '../edit/layout.ts'
 import type { XmlEdit } from '../edit/xml-edit.ts'
-import { attributeOf, elementText, walkElements } from '../xml/xml-elements.ts'
+import { elementText, walkElements } from '../xml/xml-elements.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 import { forAddress, replaced, sealedSecretIn } from './address-secret.ts'
 import { plainSecrets } from './plain-secrets.ts'
@@ -93,7 +93,7 @@ function attributePlaces(element: XmlElement): EncryptedPlace[] {
 }
 
 function addressPlaces(element: XmlElement): EncryptedPlace[] {
-  const address = attributeOf(element, 'url')
+  const address = element.attributeValue('url')
   const sealed = address === null ? null : sealedSecretIn(address)
   if (address === null || !sealed) return []
   const replacedBy = (by: string): XmlEdit => {

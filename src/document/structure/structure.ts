@@ -5,7 +5,7 @@ import { shorten } from '../text/shown-text.ts'
 import { checkReferences, checkUniqueness } from './uniqueness.ts'
 import { parseSchemaVersion } from '../schema/value-types.ts'
 import { CRUISE, type ElementRule } from '../schema/vocabulary.ts'
-import { attributeOf, childElements } from '../xml/xml-elements.ts'
+import { childElements } from '../xml/xml-elements.ts'
 import type { XmlDocument } from '../xml/xml-reader.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 
@@ -24,7 +24,7 @@ interface Walk {
 
 /** The schema version that a document names, or null where it names none that exists. */
 export function readSchemaVersion(root: XmlElement): number | null {
-  return parseSchemaVersion(attributeOf(root, 'schemaVersion') ?? '')
+  return parseSchemaVersion(root.attributeValue('schemaVersion') ?? '')
 }
 
 /**

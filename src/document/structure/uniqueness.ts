@@ -1,13 +1,7 @@
 import { DEFAULT_GROUP } from '../entities/entities.ts'
 import type { Findings } from './findings.ts'
 import { shorten } from '../text/shown-text.ts'
-import {
-  attributeOf,
-  elementsAt,
-  type PathSteps,
-  parseElementPath,
-  elementText,
-} from '../xml/xml-elements.ts'
+import { elementsAt, type PathSteps, parseElementPath, elementText } from '../xml/xml-elements.ts'
 import type { XmlElement } from '../xml/xml-tree.ts'
 import { groupBy } from '../../lib/grouping.ts'
 
@@ -137,7 +131,7 @@ export function checkReferences(root: XmlElement, findings: Findings): void {
   for (const { from, to, what } of REFERENCES) {
     const ids = new Set(elementsAt(root, to).map(id))
     for (const element of elementsAt(root, from)) {
-      const ref = attributeOf(element, 'ref')
+      const ref = element.attributeValue('ref')
       if (ref === null || ids.has(ref)) continue
       findings.add(element, `there is no ${what} with the id "${shorten(ref)}"`)
     }
@@ -145,16 +139,16 @@ export function checkReferences(root: XmlElement, findings: Findings): void {
 }
 
 function attribute(named: string): Constraint['by'] {
-  return (element) => attributeOf(element, named)
+  return (element) => element.attributeValue(named)
 }
 
 function groupName(element: XmlElement): string {
-  return attributeOf(element, 'group') ?? DEFAULT_GROUP
+  return element.attributeValue('group') ?? DEFAULT_GROUP
 }
 
 function upstream(element: XmlElement): string | null {
-  const pipeline = attributeOf(element, 'pipelineName')
-  const stage = attributeOf(element, 'stageName')
+  const pipeline = element.attributeValue('pipelineName')
+  const stage = element.attributeValue('stageName')
   return pipeline === null || stage === null ? null : `${pipeline}/${stage}`
 }
 

@@ -1,5 +1,4 @@
 import { shorten } from '../text/shown-text.ts'
-import { attributeOf } from './xml-elements.ts'
 import type { XmlElement } from './xml-tree.ts'
 
 /** Elements that only contain a list; they are named only when no item of the list follows. */
@@ -40,9 +39,9 @@ function labelOf(element: XmlElement): string {
 }
 
 function identityOf(element: XmlElement): string | null {
-  if (element.name === 'pipelines') return attributeOf(element, 'group')
+  if (element.name === 'pipelines') return element.attributeValue('group')
   for (const name of IDENTITIES) {
-    const identity = attributeOf(element, name)
+    const identity = element.attributeValue(name)
     if (identity !== null) return identity
   }
   return null

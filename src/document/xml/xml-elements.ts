@@ -83,14 +83,9 @@ export function elementText({ children }: XmlElement): string {
   return text
 }
 
-/** The value of an attribute, or null where it is absent. */
-export function attributeOf(element: XmlElement, name: string): string | null {
-  return element.attributeValue(name)
-}
-
 /** Whether a boolean attribute is true, which has two spellings. */
 export function isTrue(element: XmlElement, name: string): boolean {
-  const value = attributeOf(element, name)?.trim()
+  const value = element.attributeValue(name)?.trim()
   return value === 'true' || value === '1'
 }
 

@@ -1,7 +1,6 @@
 import type { DocumentChange } from '../../document/entities/change.ts'
 import type { Principal } from '../../core/principal.ts'
 import { foldEntity } from '../../document/entities/entities.ts'
-import { attributeOf } from '../../document/xml/xml-elements.ts'
 import { readXml } from '../../document/xml/xml-reader.ts'
 import { bisect } from '../../lib/bisect.ts'
 import { runSync } from '../../lib/cooperative.ts'
@@ -45,5 +44,5 @@ export async function templateSteps(
 function templateOf(text: string): string | null {
   if (!text.includes('template')) return null
   const document = runSync(readXml(Buffer.from(text)))
-  return 'root' in document ? (attributeOf(document.root, 'template') ?? null) : null
+  return 'root' in document ? (document.root.attributeValue('template') ?? null) : null
 }

@@ -6,12 +6,7 @@ import {
   type EntityElement,
 } from '../../document/entities/entities.ts'
 import { unshownOf } from '../../document/form/form-values.ts'
-import {
-  attributeOf,
-  childElements,
-  elementsAt,
-  elementText,
-} from '../../document/xml/xml-elements.ts'
+import { childElements, elementsAt, elementText } from '../../document/xml/xml-elements.ts'
 import type { XmlElement } from '../../document/xml/xml-tree.ts'
 import { countOf } from '../kit/words/count.ts'
 import type { SelectOption } from '../kit/forms.tsx'
@@ -38,7 +33,7 @@ export function readAround(open: OpenForm, isAdministrator: boolean): AroundForm
   return {
     untouched: untouchedIn(open),
     members: kind === 'group' && element !== null ? namesOf(element, 'pipeline') : [],
-    template: kind === 'pipeline' && element !== null ? attributeOf(element, 'template') : null,
+    template: kind === 'pipeline' && element !== null ? element.attributeValue('template') : null,
     suggested: isAdministrator ? suggestionsIn(document.root) : new Map(),
   }
 }
@@ -55,7 +50,7 @@ function untouchedIn({ kind, element, shape }: OpenForm): string | null {
 
 function namesOf(element: XmlElement, name: string): string[] {
   const members = childElements(element).filter((child) => child.name === name)
-  return members.slice(0, MAX_MEMBERS).flatMap((child) => attributeOf(child, 'name') ?? [])
+  return members.slice(0, MAX_MEMBERS).flatMap((child) => child.attributeValue('name') ?? [])
 }
 
 function suggestionsIn(root: XmlElement): Suggested {
