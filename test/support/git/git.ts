@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process'
+import { runSmall } from '../programs/run-small.ts'
 
 /**
  * An environment in which git has its defaults, whatever the user of this machine prefers. Git
@@ -73,13 +73,11 @@ function outputOf(what: string, { status, stdout, stderr }: GitEnd): Buffer {
 }
 
 function run(program: string, folder: string, args: readonly string[], call: GitCall): GitEnd {
-  const { status, stdout, stderr, error } = spawnSync(program, args, {
+  const { status, stdout, stderr } = runSmall(program, args, {
     cwd: folder,
     env: { ...PLAIN_GIT, ...call.env },
     input: call.input ?? '',
-    maxBuffer: 2 ** 30,
   })
-  if (error) throw error
   return { status, stdout, stderr: stderr.toString() }
 }
 
