@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { defineConfig } from 'vitest/config'
+import { defineConfig, type Plugin } from 'vitest/config'
 import { LeftOutReporter } from './support/programs/left-out-reporter.ts'
 import { LongestFirst } from './support/programs/longest-first.ts'
 import { missingPrograms, programTags } from './support/programs/programs.ts'
@@ -40,8 +40,20 @@ const LONG = { name: 'long', description: 'takes long: left out of npm test' }
 /** Tests that `.ci/run` runs on other versions of Node too, although they take long. */
 const NODE = { name: 'node', description: 'depends on the version of Node' }
 
+/**
+ * Takes what was read on one version of Node on the others too: their lists of Node's own modules differ, and would
+ * be a part of its name. Here, each is imported as `node:…`.
+ */
+const sameOnEachNode: Plugin = {
+  name: 'same-on-each-node',
+  configResolved({ environments }) {
+    Object.assign(environments['ssr']?.resolve ?? {}, { builtins: [/^node:/], external: [] })
+  },
+}
+
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
+  plugins: [sameOnEachNode],
   test: {
     projects: [
       {
