@@ -62,13 +62,17 @@ export class StateReader {
     })
   }
 
-  /** All documents whose key starts with `prefix`, by key. */
+  /** All documents whose key starts with `prefix`, by key. Between thousands, others have their turn. */
   async list<Value>(kind: DocumentKind<Value>, prefix = ''): Promise<Entry<Value>[]> {
     const rows = await this.#query(LIST, kind.name, prefix, prefix + LAST)
-    return rows.map((row) => {
+    const entries: Entry<Value>[] = []
+    const turns = new Turns()
+    for (const row of rows) {
+      if (turns.isOver) await turns.next()
       const key = textColumn(row, 'key')
-      return { key, value: parsed(kind, key, row) }
-    })
+      entries.push({ key, value: parsed(kind, key, row) })
+    }
+    return entries
   }
 
   /** The documents of a list, last appended first, and its length. Equally fast at any offset. */

@@ -7,6 +7,7 @@ import {
   readAuditEntries,
 } from './audit-log.ts'
 import { checkStore } from './check.ts'
+import { Turns } from '../lib/cooperative.ts'
 import { StateReader, listCounter } from './documents.ts'
 import { dumpLines } from './dump.ts'
 import { GroupCommit } from './group-commit.ts'
@@ -86,9 +87,13 @@ export class StateStore extends StateReader implements AsyncDisposable {
   }
 }
 
-/** One change of the store. It sees its own writes; others see them after the commit. */
+/**
+ * One change of the store. It sees its own writes; others see them after the commit. It may write thousands of
+ * documents, between which readers have their turn.
+ */
 export class StateTransaction extends StateReader {
   readonly #query: SqlQuery
+  readonly #turns = new Turns()
 
   constructor(query: SqlQuery) {
     super(query)
@@ -96,12 +101,12 @@ export class StateTransaction extends StateReader {
   }
 
   async put<Value>(kind: DocumentKind<Value>, key: string, value: Value): Promise<void> {
-    await this.#query(PUT, kind.name, fit(key), JSON.stringify(value))
+    await this.#write(PUT, kind.name, fit(key), JSON.stringify(value))
   }
 
   /** Removes a document, if there is one. */
   async remove(kind: DocumentKind<unknown>, key: string): Promise<void> {
-    await this.#query(REMOVE, kind.name, key)
+    await this.#write(REMOVE, kind.name, key)
   }
 
   /**
@@ -109,13 +114,18 @@ export class StateTransaction extends StateReader {
    * numbers. A committed number is never issued again.
    */
   async next(counter: string, count = 1): Promise<number> {
-    const [row] = await this.#query(NEXT, fit(counter), count)
+    const [row] = await this.#write(NEXT, fit(counter), count)
     return numberOf(row, 'n') - count + 1
   }
 
   /** Appends a document's key to a list. */
   async append(list: string, id: string): Promise<void> {
-    await this.#query(APPEND, fit(list), await this.next(listCounter(list)), fit(id))
+    await this.#write(APPEND, fit(list), await this.next(listCounter(list)), fit(id))
+  }
+
+  readonly #write: SqlQuery = async (text, ...values) => {
+    if (this.#turns.isOver) await this.#turns.next()
+    return this.#query(text, ...values)
   }
 }
 

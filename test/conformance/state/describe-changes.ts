@@ -1,6 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { NUMBER } from './notes.ts'
 import { openedState, type StatePlace } from './state-place.ts'
+
+/** Enough to take several turns of any machine. */
+const MANY = 10_000
 
 /** Describes changes of one writer and of several. */
 export function describeChanges(freshPlace: () => Promise<StatePlace>): void {
@@ -32,6 +35,20 @@ export function describeChanges(freshPlace: () => Promise<StatePlace>): void {
         total: 0,
         items: [],
       })
+    })
+
+    it('leave others their turns, however much they write', async () => {
+      let turns = 0
+      const ticking = setInterval(() => (turns += 1), 1)
+      onTestFinished(() => clearInterval(ticking))
+
+      const during = await at.store.change(async (tx) => {
+        const before = turns
+        for (let n = 0; n < MANY; n += 1) await tx.put(NUMBER, `n${n}`, n)
+        return turns - before
+      })
+
+      expect(during).toBeGreaterThan(0)
     })
 
     it('fail alone among those asked for in the same turn', async () => {
