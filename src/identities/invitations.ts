@@ -69,8 +69,11 @@ export class Invitations extends IssuedRecords<InvitationRecord> {
     const names = { resources: [...resources], environments: [...environments] }
     const origin = await this.#originOf(by, expires)
     const record = { ...kept, ...origin, ...names, created: now, lastUsed: null }
-    await this.endAll((other) => other.expires <= now)
-    await this.add({ ...record, machine: null }, assertRoom)
+    await this.add({ ...record, machine: null }, (others) => {
+      const expired = others.filter((other) => other.expires <= now)
+      assertRoom(others.length - expired.length)
+      return expired
+    })
     return { id: kept.id, invitation } satisfies MadeInvitation
   }
 
@@ -177,8 +180,8 @@ export function revokeInvitation(
   return invitations.revoke(id)
 }
 
-function assertRoom(others: readonly InvitationRecord[]): void {
-  if (others.length < MAX_OPEN) return
+function assertRoom(others: number): void {
+  if (others < MAX_OPEN) return
   const message = `There may be ${MAX_OPEN} open invitations: revoke one first`
   throw new ServiceError('too-many-invitations', message, { limit: MAX_OPEN })
 }

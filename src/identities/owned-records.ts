@@ -48,16 +48,19 @@ export abstract class OwnedRecords<Record extends Owned> {
       .toSorted((one, other) => one.created - other.created)
   }
 
-  /** Adds or replaces a record, unless `refuse` throws when it is given the others. */
+  /** Adds or replaces a record, and ends those of the others that `endedBy` picks; it may refuse by throwing. */
   protected async add(
     record: Record,
-    refuse: (others: readonly Record[]) => void = () => {},
+    endedBy: (others: readonly Record[]) => readonly Record[] = () => [],
   ): Promise<void> {
-    await this.options.store.change(async (transaction) => {
+    const ended = await this.options.store.change(async (transaction) => {
       const entries = await transaction.list(this.kind)
-      refuse(entries.map(({ value }) => value))
+      const ending = endedBy(entries.map(({ value }) => value))
+      for (const { id } of ending) await transaction.remove(this.kind, id)
       await transaction.put(this.kind, record.id, record)
+      return ending.length > 0
     })
+    if (ended) this.options.ended()
   }
 
   /** Changes one that `isWanted` accepts. Returns whether there was one. */

@@ -36,15 +36,14 @@ export class Sessions extends IssuedRecords<SessionRecord> {
     const { users } = await this.options.users()
     const secret = newSessionSecret()
     const now = this.options.clock()
-    await this.endAll((record) => this.#isIdle(record))
-    await this.#makeRoom(principal)
-    await this.add({
+    const record = {
       ...keptOf(secret),
       owner: ownerOf(principal, now),
       created: now,
       lastUsed: null,
       password: passwordMark(users, principal),
-    })
+    }
+    await this.add(record, (others) => this.#endedBy(principal, others))
     return secret
   }
 
@@ -58,11 +57,12 @@ export class Sessions extends IssuedRecords<SessionRecord> {
     return this.listed((record) => !this.#isIdle(record))
   }
 
-  async #makeRoom(principal: Principal): Promise<void> {
-    const own = await this.listed(({ owner }) => isSameOwner(owner, principal))
+  /** The sessions that a further one of a user ends: idle ones of all, and those for which that leaves no room. */
+  #endedBy(principal: Principal, others: readonly SessionRecord[]): readonly SessionRecord[] {
+    const idle = others.filter((each) => this.#isIdle(each))
+    const own = others.filter((each) => isSameOwner(each.owner, principal) && !this.#isIdle(each))
     const byUse = own.toSorted((one, other) => lastUseOf(other) - lastUseOf(one))
-    const ending = new Set(byUse.slice(MAX_SESSIONS - 1).map(({ id }) => id))
-    if (ending.size > 0) await this.endAll(({ id }) => ending.has(id))
+    return [...idle, ...byUse.slice(MAX_SESSIONS - 1)]
   }
 
   #isIdle(record: SessionRecord): boolean {

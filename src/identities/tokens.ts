@@ -67,7 +67,7 @@ export class Tokens extends IssuedRecords<TokenRecord> {
     const record = { ...kept, owner, name, scope, expires, created: now, lastUsed: null }
     await this.add(record, (others) => {
       const own = others.filter((other) => isSameOwner(other.owner, principal))
-      if (own.length < MAX_TOKENS) return
+      if (own.length < MAX_TOKENS) return []
       const message = `A user may have ${MAX_TOKENS} tokens: revoke one first`
       throw new ServiceError('too-many-tokens', message, { limit: MAX_TOKENS })
     })

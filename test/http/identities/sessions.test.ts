@@ -91,6 +91,18 @@ describe('a browser', () => {
     expect(await statusOf(service, '/api/whoami', oldest)).toBe(200)
   })
 
+  it('gives a user no more than twenty sessions where many log in at once', async () => {
+    const service = await openService()
+
+    const begun: Fields[] = []
+    for (let round = 0; round < 2; round += 1)
+      begun.push(...(await Promise.all(Array.from({ length: 12 }, () => logIn(service)))))
+
+    const statuses: number[] = []
+    for (const each of begun) statuses.push(await statusOf(service, '/api/whoami', each))
+    expect(statuses.filter((status) => status === 200)).toHaveLength(20)
+  })
+
   it('is led nowhere but to this service', async () => {
     const service = await openService()
     const hostile = [
