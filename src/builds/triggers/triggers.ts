@@ -140,7 +140,7 @@ export class Triggers implements AsyncDisposable {
       const found = former ?? this.#options.pipelines.find(request.pipeline)
       const newest = await this.#newestRun(request.pipeline)
       const wanted = found ? await this.#wantedBy(found.pipeline, { poller, pins, newest }) : []
-      return this.#schedule(request, wanted, newest)
+      return this.#schedule(request, wanted, { newest })
     })
     return turn.finally(() => this.#materialLooks.end(name, poller))
   }
@@ -209,10 +209,13 @@ export class Triggers implements AsyncDisposable {
   async #schedule(
     request: Omit<RunRequest, 'revisions'>,
     wanted: readonly WantedRevision[],
-    newest: PipelineInstance | null,
+    {
+      newest,
+      aside = (wait) => wait(),
+    }: { readonly newest: PipelineInstance | null; readonly aside?: WaitAside },
   ): Promise<PipelineInstance> {
     const at = { newest, timeoutMs: CHANGES_TIMEOUT_MS }
-    const compared = await compareRevisions(this.#options, wanted, at)
+    const compared = await aside(() => compareRevisions(this.#options, wanted, at))
     const { revisions, changes } = compared
     const run = await this.#options.builds.schedulePipeline({ ...request, revisions, changes })
     this.#noteLater(run, compared.later)
@@ -348,7 +351,7 @@ export class Triggers implements AsyncDisposable {
     const approvedBy = APPROVED_BY_CHANGES
     const after = newest?.counter ?? 0
     const request = { pipeline: name, approvedBy, after, ...(tick && { tick }) }
-    await this.#schedule(request, revisions, newest)
+    await this.#schedule(request, revisions, { newest, aside })
     this.#endTick(name, tick)
   }
 

@@ -49,19 +49,22 @@ describe('a pipeline', () => {
     expect(await latest(scene)).toBe('2 by changes')
   })
 
-  it('does not wait for a repository that others read for long', { tags: ['long'] }, async () => {
+  it.each([
+    ['to filter its changes', [element('filter', {}, [element('ignore', { pattern: 'docs/**' })])]],
+    ['to list its changes', []],
+  ])('does not wait for a repository that others read %s', { tags: ['long'] }, async (_, parts) => {
     const { scene } = await open({ pipelines: [] })
     const { folder } = scene.service
     const slow = makeOrigin(join(folder, 'slow'))
     const hold = holdFetches(folder, 'slow')
     onTestFinished(() => rmSync(hold, { force: true }))
-    const filter = element('filter', {}, [element('ignore', { pattern: 'docs/**' })])
-    const many = Array.from({ length: 10 }, (_, n) => ({
+    const many = Array.from({ length: 10 }, (_each, n) => ({
       name: `slow-${n}`,
-      materials: [element('git', { url: slow, branch: 'main' }, [filter])],
+      materials: [element('git', { url: slow, branch: 'main' }, parts)],
     }))
     await scene.configure({ pipelines: many })
     for (const { name } of many) await expect.poll(() => latest(scene, name)).toBe('1 by changes')
+    for (const { name } of many) await scene.post(`/api/stages/${name}/build/cancel`)
     writeFileSync(hold, '')
     gitLine(slow, 'commit', '-q', '--allow-empty', '-m', 'more')
     await expect.poll(() => existsSync(`${hold}.begun`)).toBe(true)
@@ -69,6 +72,7 @@ describe('a pipeline', () => {
     await scene.configure({ pipelines: [...many, { name: 'quick' }] })
 
     await expect.poll(() => latest(scene, 'quick')).toBe('1 by changes')
+    for (const { name } of many) expect(await latest(scene, name)).toBe('1 by changes')
     rmSync(hold)
   })
 
