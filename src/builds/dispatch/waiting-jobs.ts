@@ -1,6 +1,6 @@
 import type { Builds } from '../engine/builds.ts'
 import type { JobInstance, WaitingJob } from '../engine/documents.ts'
-import type { StageRun } from '../engine/queries.ts'
+import type { StageSummary } from '../engine/queries.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Problem } from '../../core/problem.ts'
 import { explainWait, type PlacedNeed, type Wait } from '../../core/builds/waiting.ts'
@@ -14,7 +14,7 @@ import { groupBy } from '../../lib/grouping.ts'
 export const NOTICED_AFTER_MS = 60_000
 
 export interface WaitingJobsOptions {
-  readonly builds: Pick<Builds, 'queue'>
+  readonly builds: Pick<Builds, 'queue' | 'queuedOf'>
   readonly pipelines: Pick<EffectivePipelines, 'environmentsOf'>
   readonly directory: Pick<AgentDirectory, 'list'>
   readonly clock: Clock
@@ -54,9 +54,9 @@ export class WaitingJobs {
    * The reasons why stages are stuck: a sentence for each reason that no agent can take one of
    * their jobs.
    */
-  stuckStages(runs: readonly StageRun[]): readonly string[] {
-    const sentences = runs.flatMap(({ active, jobs, stage }) => {
-      const waiting = active ? jobs.filter(({ state }) => state === 'Scheduled') : []
+  stuckStages(runs: readonly StageSummary[]): readonly string[] {
+    const sentences = runs.flatMap(({ stage }) => {
+      const waiting = this.#options.builds.queuedOf(stage)
       return this.#stuckGroups(waiting).map(({ wait }) => `${stage.name} waits: ${wait.reason}`)
     })
     return [...new Set(sentences)]

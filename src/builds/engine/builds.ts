@@ -1,5 +1,8 @@
+import { LRUCache } from 'lru-cache'
 import { Emitter } from '../../lib/emitter.ts'
+import { groupBy } from '../../lib/grouping.ts'
 import { maySuit, type AgentOffer, byAge } from '../../core/builds/assignment.ts'
+import { isActive } from '../../core/builds/stage.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { StateStore } from '../../state/state-store.ts'
 import { noEffects, type BuildChange, type Effects } from './change.ts'
@@ -31,10 +34,11 @@ import {
   type StageName,
 } from './keys.ts'
 import type { Plans } from './plan.ts'
-import { BuildQueries } from './queries.ts'
+import { BuildQueries, type StageSummary, summaryOf } from './queries.ts'
 import * as running from './running.ts'
 import type { AgentReport } from './running.ts'
 import * as schedule from './schedule.ts'
+import { keyOfItsStage, keyOfStage } from './stage-change.ts'
 import type { JobsRequest, RunRequest, StageRequest } from './schedule.ts'
 
 export interface BuildsOptions {
@@ -52,6 +56,9 @@ export interface PipelineStatus {
   readonly obstacle: string | null
 }
 
+/** The limit of runs of stages of which it is cached when they ended. */
+const MAX_ENDS = 50_000
+
 /**
  * Runs of pipelines, stages and jobs. A change is durable when its promise resolves, together with
  * all its consequences: the next stage starts in the change that ends the previous one, so a crash
@@ -60,6 +67,8 @@ export interface PipelineStatus {
 export class Builds extends BuildQueries {
   readonly #options: BuildsOptions
   readonly #queue = new JobQueue()
+  /** When runs of stages have ended, by their ids. */
+  readonly #ends = new LRUCache<number, Pick<StageSummary, 'endedAt'>>({ max: MAX_ENDS })
   readonly #events = new Emitter<[BuildEvent]>()
 
   private constructor(options: BuildsOptions) {
@@ -82,6 +91,24 @@ export class Builds extends BuildQueries {
   /** The jobs that wait for an agent, oldest first. */
   queue(): readonly WaitingJob[] {
     return this.#queue.list()
+  }
+
+  /** The jobs of a run of a stage that wait for an agent, oldest first. */
+  queuedOf(stage: StageInstance): readonly WaitingJob[] {
+    return this.#queue.ofStage(keyOfStage(stage))
+  }
+
+  /** Runs of stages without their jobs. */
+  summaries(stages: readonly StageInstance[]): Promise<StageSummary[]> {
+    return Promise.all(stages.map((stage) => this.summary(stage)))
+  }
+
+  /** A run of a stage without its jobs: in progress, they are not read, and afterwards once. */
+  async summary(stage: StageInstance): Promise<StageSummary> {
+    const waiting = this.queuedOf(stage).length
+    if (isActive(stage.tally)) return summaryOf(stage, { waiting, endedAt: null })
+    const { endedAt } = this.#ends.get(stage.id) ?? (await this.#readEnd(stage))
+    return summaryOf(stage, { waiting, endedAt })
   }
 
   /** Calls the listener after each change; returns a function that unsubscribes it. */
@@ -266,6 +293,13 @@ export class Builds extends BuildQueries {
     }
   }
 
+  async #readEnd(stage: StageInstance): Promise<Pick<StageSummary, 'endedAt'>> {
+    const [run] = await this.withJobs([stage])
+    const end = { endedAt: run?.endedAt ?? null }
+    this.#ends.set(stage.id, end)
+    return end
+  }
+
   #suits(job: WaitingJob, agent: AgentOffer): boolean {
     const environments = this.#options.plans.environmentsOf(job.pipelineName)
     return maySuit({ ...job, environments }, agent)
@@ -296,7 +330,7 @@ export class Builds extends BuildQueries {
 
   #apply({ events, queued, unqueued }: Effects): void {
     for (const job of queued) this.#queue.add(job)
-    for (const id of unqueued) this.#queue.remove(id)
+    this.#queue.remove(unqueued)
     if (queued.length > 0) this.#emit({ type: 'jobs-queued' })
     for (const event of events) this.#emit(event)
   }
@@ -310,7 +344,9 @@ export class Builds extends BuildQueries {
  * The jobs that wait for an agent, oldest first. Derived from the store, and rebuilt at each start.
  */
 class JobQueue {
-  readonly #jobs: WaitingJob[] = []
+  #jobs: WaitingJob[] = []
+  /** The same by the keys of the runs of their stages; null until somebody asks. */
+  #byStage: ReadonlyMap<string, readonly WaitingJob[]> | null = null
 
   get length(): number {
     return this.#jobs.length
@@ -321,20 +357,30 @@ class JobQueue {
     return this.#jobs
   }
 
+  ofStage(key: string): readonly WaitingJob[] {
+    this.#byStage ??= groupBy(this.#jobs, keyOfItsStage)
+    return this.#byStage.get(key) ?? []
+  }
+
   add(job: WaitingJob): void {
+    this.#byStage = null
     const index = this.#jobs.findLastIndex((other) => byAge(other, job) < 0) + 1
     if (this.#jobs[index]?.id === job.id) return
     this.#jobs.splice(index, 0, job)
   }
 
-  remove(id: number): void {
-    const index = this.#jobs.findIndex((job) => job.id === id)
-    if (index >= 0) this.#jobs.splice(index, 1)
+  /** Thousands are removed at once, when their stage is cancelled. */
+  remove(ids: readonly number[]): void {
+    if (ids.length === 0) return
+    this.#byStage = null
+    const gone = new Set(ids)
+    this.#jobs = this.#jobs.filter(({ id }) => !gone.has(id))
   }
 
   /** Removes the oldest matching job from the queue, so that no other agent gets it. */
   take(fits: (job: WaitingJob) => boolean): WaitingJob | null {
     const index = this.#jobs.findIndex(fits)
+    if (index >= 0) this.#byStage = null
     return index < 0 ? null : (this.#jobs.splice(index, 1)[0] ?? null)
   }
 }

@@ -25,6 +25,10 @@ export function idsIn(ranges: IdRanges): number[] {
   )
 }
 
+export function countIds(ranges: IdRanges): number {
+  return ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0)
+}
+
 export function withReplacedId(
   ranges: IdRanges,
   { from, to }: { readonly from: number; readonly to: number },

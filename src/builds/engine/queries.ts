@@ -43,14 +43,22 @@ import {
 import { lockKey } from './lock.ts'
 import { pauseOf } from './pause.ts'
 
-/** One run of a stage with its jobs, and its result as shown to callers. */
-export interface StageRun {
+/** One run of a stage, and its result as shown to callers; its jobs, of which there may be thousands, apart. */
+export interface StageSummary {
   readonly stage: StageInstance
-  readonly jobs: readonly JobInstance[]
   readonly state: StageState
   /** `Unknown` while it is active. */
   readonly result: StageResult
   readonly active: boolean
+  /** Whether all of its unfinished jobs wait for agents. */
+  readonly isWaiting: boolean
+  /** When its last job ended; null while one runs. */
+  readonly endedAt: number | null
+}
+
+/** The same with its jobs. */
+export interface StageRun extends StageSummary {
+  readonly jobs: readonly JobInstance[]
 }
 
 /** The limit of names of jobs that are cached with their ids. */
@@ -193,17 +201,41 @@ export class BuildQueries {
     const ids = stages.flatMap((stage) => idsIn(stage.jobs))
     const found = await this.#store.findMany(JOB, ids.map(jobKey))
     const jobs = new Map(found.map((job) => [job.id, job]))
-    return stages.map((stage) => ({
-      stage,
-      jobs: idsIn(stage.jobs).flatMap((id) => jobs.get(id) ?? []),
-      state: stageStatus(stage.tally).state,
-      result: reportedResult(stage.tally),
-      active: isActive(stage.tally),
-    }))
+    return stages.map((stage) => {
+      const own = idsIn(stage.jobs).flatMap((id) => jobs.get(id) ?? [])
+      const waiting = own.filter(({ state }) => state === 'Scheduled').length
+      return { ...summaryOf(stage, { waiting, endedAt: lastEnd(own) }), jobs: own }
+    })
+  }
+
+  /** The first jobs of a run of a stage, of which there may be thousands. */
+  firstJobs(stage: StageInstance, limit: number): Promise<JobInstance[]> {
+    return this.#store.findMany(JOB, idsIn(stage.jobs).slice(0, limit).map(jobKey))
   }
 
   async #readNames(stage: StageInstance): Promise<ReadonlyMap<string, number>> {
     const jobs = await this.#store.findMany(JOB, idsIn(stage.jobs).map(jobKey))
     return new Map(jobs.map(({ name, id }) => [nameKey(name), id]))
   }
+}
+
+/** A run of a stage, given the number of its jobs that wait for agents, and when the last one ended. */
+export function summaryOf(
+  stage: StageInstance,
+  { waiting, endedAt }: { readonly waiting: number; readonly endedAt: number | null },
+): StageSummary {
+  const active = isActive(stage.tally)
+  return {
+    stage,
+    state: stageStatus(stage.tally).state,
+    result: reportedResult(stage.tally),
+    active,
+    isWaiting: active && waiting === stage.tally.running,
+    endedAt: active ? null : endedAt,
+  }
+}
+
+function lastEnd(jobs: readonly JobInstance[]): number | null {
+  const ends = jobs.flatMap(({ transitions }) => transitions.at(-1)?.time ?? [])
+  return ends.reduce<number | null>((last, end) => Math.max(last ?? end, end), null)
 }

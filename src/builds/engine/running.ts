@@ -24,7 +24,7 @@ import {
   pipelineKey,
   type StageName,
 } from './keys.ts'
-import { concernsStage, jobsOf, keyOfPipeline, settleStage } from './stage-change.ts'
+import { concernsStage, jobsOf, keyOfItsStage, keyOfPipeline, settleStage } from './stage-change.ts'
 import { isSameName } from '../../core/name-key.ts'
 import { dropLock } from './lock.ts'
 import type { StagePlan } from './plan.ts'
@@ -171,8 +171,7 @@ async function factsOfReport(
 }
 
 async function stageOf({ tx }: BuildChange, job: JobInstance): Promise<StageInstance> {
-  const { pipelineName: pipeline, pipelineCounter, stageName, stageCounter } = job
-  const key = stageKey({ pipeline, pipelineCounter, stage: stageName, stageCounter })
+  const key = keyOfItsStage(job)
   const stage = await tx.find(STAGE, key)
   if (stage) return stage
   const reason = `the stage ${key} of the job ${job.id} is missing`

@@ -91,6 +91,16 @@ export function jobsOf(change: BuildChange, stage: StageInstance): Promise<JobIn
   return change.tx.findMany(JOB, idsIn(stage.jobs).map(jobKey))
 }
 
+/** The key of the run of a stage that a job is in. */
+export function keyOfItsStage({
+  pipelineName: pipeline,
+  pipelineCounter,
+  stageName: stage,
+  stageCounter,
+}: Pick<JobInstance, 'pipelineName' | 'pipelineCounter' | 'stageName' | 'stageCounter'>): string {
+  return stageKey({ pipeline, pipelineCounter, stage, stageCounter })
+}
+
 /** The counter of the newest run of a stage in a pipeline run, or null. */
 export function newestCounter(pipeline: PipelineInstance, stage: string): number | null {
   return pipeline.stages.find(({ name }) => isSameName(name, stage))?.counter ?? null

@@ -3,14 +3,14 @@ import { nameKey } from '../../core/name-key.ts'
 import type { Builds } from '../engine/builds.ts'
 import type { PipelineInstance } from '../engine/documents.ts'
 import type { BuildEvent } from '../engine/event.ts'
-import type { StageRun } from '../engine/queries.ts'
-import { stagesOf } from './pipeline-runs.ts'
+import type { StageSummary } from '../engine/queries.ts'
+import { summariesOf } from './pipeline-runs.ts'
 import { recentRun, type RecentRun } from './recent-runs.ts'
 
 /** The newest run of a pipeline, with the newest run of each of its stages. */
 export interface NewestRun {
   readonly run: PipelineInstance
-  readonly stages: readonly StageRun[]
+  readonly stages: readonly StageSummary[]
 }
 
 /** The limit of newest runs that are cached, and how many pipelines without a run count as one. */
@@ -61,7 +61,7 @@ export class NewestRuns {
     const events = this.#events
     const { items } = await this.#builds.pipelineHistory(pipeline, 0)
     const runs = await Promise.all(
-      items.map(async (run) => recentRun(run, await stagesOf(this.#builds, run))),
+      items.map(async (run) => recentRun(run, await summariesOf(this.#builds, run))),
     )
     const isSettled = runs.every(({ isActive }) => !isActive)
     if (isSettled && events === this.#events) this.#recent.set(nameKey(pipeline), runs)
@@ -71,7 +71,7 @@ export class NewestRuns {
   async #read(pipeline: string): Promise<NewestRun | null> {
     const { items } = await this.#builds.pipelineHistory(pipeline, 0)
     const [run] = items
-    return run ? { run, stages: await stagesOf(this.#builds, run) } : null
+    return run ? { run, stages: await summariesOf(this.#builds, run) } : null
   }
 }
 

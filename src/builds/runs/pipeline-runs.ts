@@ -7,7 +7,7 @@ import type {
   StageInstance,
 } from '../engine/documents.ts'
 import type { PipelineRun } from '../engine/keys.ts'
-import type { StageRun } from '../engine/queries.ts'
+import type { StageRun, StageSummary } from '../engine/queries.ts'
 import { materialFingerprint } from '../../document/materials/identity.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Page } from '../../core/page.ts'
@@ -77,7 +77,7 @@ export async function listPipelineRuns(
   return { items: await Promise.all(viewable.map((run) => factsOf(deps, run))), pagination }
 }
 
-/** The newest run of each stage. */
+/** The newest run of each stage, with its jobs. */
 export async function stagesOf(
   builds: Builds,
   run: PipelineInstance,
@@ -86,6 +86,14 @@ export async function stagesOf(
 }
 
 /** The newest run of each stage, without its jobs. */
+export async function summariesOf(
+  builds: Builds,
+  run: PipelineInstance,
+): Promise<readonly StageSummary[]> {
+  return builds.summaries(await newestStages(builds, run))
+}
+
+/** The newest run of each stage, as it is stored. */
 export async function newestStages(
   builds: Builds,
   { name: pipeline, counter: pipelineCounter, stages }: PipelineInstance,

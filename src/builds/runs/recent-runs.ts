@@ -1,6 +1,6 @@
 import type { StageResult } from '../../core/builds/stage.ts'
 import type { PipelineInstance } from '../engine/documents.ts'
-import type { StageRun } from '../engine/queries.ts'
+import type { StageSummary } from '../engine/queries.ts'
 
 /** A run of a pipeline beside others: its result and the time that it took. */
 export interface RecentRun {
@@ -15,17 +15,10 @@ export interface RecentRun {
   readonly took: number | null
 }
 
-/** When the last job of a stage ended; null while one runs. */
-export function endOfRun({ active, jobs }: StageRun): number | null {
-  if (active) return null
-  const ends = jobs.flatMap(({ transitions }) => transitions.at(-1)?.time ?? [])
-  return ends.length === 0 ? null : Math.max(...ends)
-}
-
-export function recentRun(run: PipelineInstance, stages: readonly StageRun[]): RecentRun {
+export function recentRun(run: PipelineInstance, stages: readonly StageSummary[]): RecentRun {
   const isActive = stages.some(({ active }) => active)
   const times = stages.map(
-    (stage) => (endOfRun(stage) ?? stage.stage.createdAt) - stage.stage.createdAt,
+    ({ endedAt, stage: { createdAt } }) => (endedAt ?? createdAt) - createdAt,
   )
   return {
     run,
@@ -36,7 +29,7 @@ export function recentRun(run: PipelineInstance, stages: readonly StageRun[]): R
 }
 
 /** A run whose next stage could not start counts as failed. */
-function resultOf({ blocked }: PipelineInstance, stages: readonly StageRun[]): StageResult {
+function resultOf({ blocked }: PipelineInstance, stages: readonly StageSummary[]): StageResult {
   const results = stages.map(({ result }) => result)
   if (blocked !== null || results.includes('Failed')) return 'Failed'
   if (results.includes('Cancelled')) return 'Cancelled'

@@ -19,7 +19,7 @@ import {
 
 export type { JobInstance } from '../engine/documents.ts'
 export type { StageName } from '../engine/keys.ts'
-export type { StageRun } from '../engine/queries.ts'
+export type { StageRun, StageSummary } from '../engine/queries.ts'
 
 export interface StagesDeps extends RunRightsDeps {
   readonly plans: ConfiguredPlans
@@ -87,11 +87,24 @@ export async function listStageRuns(
   principal: Principal,
   { offset, ...name }: StageName & { readonly offset: number },
 ): Promise<Page<StageRun>> {
+  const page = await listStages(deps, principal, { offset, ...name })
+  return { ...page, items: await deps.builds.withJobs(page.items) }
+}
+
+/**
+ * The same without their jobs.
+ *
+ * @throws {ServiceError} as {@link listStageRuns}
+ */
+export async function listStages(
+  deps: StagesDeps,
+  principal: Principal,
+  { offset, ...name }: StageName & { readonly offset: number },
+): Promise<Page<StageInstance>> {
   assertMay(deps.access, principal, { action: 'view-pipeline', pipeline: name.pipeline })
-  const page = await deps.builds.stageHistory(name, offset)
+  const page = await deps.builds.stages(name, offset)
   if (page.pagination.total === 0) await assertKnown(deps, name)
-  const items = await viewableStageRuns(deps, principal, page.items)
-  return { ...page, items }
+  return { ...page, items: await viewableStages(deps, principal, page.items) }
 }
 
 /** The runs of stages that the caller may view. */

@@ -1,5 +1,5 @@
-import type { JobInstance } from '../../builds/engine/documents.ts'
-import type { StageRun } from '../../builds/engine/queries.ts'
+import type { JobInstance, StageInstance } from '../../builds/engine/documents.ts'
+import type { StageSummary } from '../../builds/engine/queries.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { isUnfinished } from '../../core/builds/job.ts'
 import type { Principal } from '../../core/principal.ts'
@@ -8,7 +8,7 @@ import { shownAgent } from '../agents/shown-agent.ts'
 import { type JobPlace, placeOfJob } from '../../builds/artifacts/job-folders.ts'
 import { areFilesKept, type FilesDeps } from '../../builds/runs/files.ts'
 import { newestStages } from '../../builds/runs/pipeline-runs.ts'
-import { readStage, readStageRun, type StagesDeps } from '../../builds/runs/stages.ts'
+import { readStage, type StagesDeps } from '../../builds/runs/stages.ts'
 import { type ArtifactTree, readArtifacts } from './artifact-tree.ts'
 import {
   type ConsoleEnd,
@@ -24,6 +24,9 @@ import { startOptions } from '../runs/start-options.ts'
 
 export type JobPageDeps = StagesDeps & FilesDeps & Pick<PipelinesPageDeps, 'waiting' | 'pipelines'>
 
+/** A stage can have thousands of jobs. */
+const MAX_SIBLINGS = 30
+
 export interface JobName {
   readonly pipeline: string
   readonly stage: string
@@ -33,7 +36,9 @@ export interface JobName {
 }
 
 export interface JobPage {
-  readonly run: StageRun
+  readonly run: StageSummary
+  /** The first jobs of the same run. */
+  readonly siblings: readonly JobInstance[]
   readonly job: JobInstance
   readonly place: JobPlace
   /** The job that ran, for a copy from an earlier run. */
@@ -65,8 +70,8 @@ export async function readJobPage(
   principal: Principal,
   name: JobName & { readonly tab: string | null },
 ): Promise<JobPage> {
-  const job = await readJob(deps, principal, name)
-  const run = await readStageRun(deps, principal, name)
+  const { stage: read, job } = await readJob(deps, principal, name)
+  const run = await deps.builds.summary(read)
   const place = placeOfJob(job)
   const call = { caller: { principal }, job: place }
   const { pipeline, stage } = name
@@ -76,6 +81,7 @@ export async function readJobPage(
   const tab = tabs.find((each) => each.name === name.tab)
   return {
     run,
+    siblings: await deps.builds.firstJobs(read, MAX_SIBLINGS),
     job,
     place,
     original: job.originalJobId === null ? null : await deps.builds.job(job.originalJobId),
@@ -93,7 +99,11 @@ export async function readJobPage(
   }
 }
 
-async function mayRerun(deps: JobPageDeps, principal: Principal, run: StageRun): Promise<boolean> {
+async function mayRerun(
+  deps: JobPageDeps,
+  principal: Principal,
+  run: StageSummary,
+): Promise<boolean> {
   const { pipelineName: pipeline, pipelineCounter: counter } = run.stage
   const pipelineRun = await deps.builds.pipelineInstance({ pipeline, counter })
   const stages = pipelineRun ? await newestStages(deps.builds, pipelineRun) : []
@@ -106,7 +116,7 @@ export async function readConsoleOf(
   principal: Principal,
   { line, ...name }: JobName & { readonly line: number },
 ): Promise<ConsolePart & { readonly isEnded: boolean; readonly start: number }> {
-  const job = await readJob(deps, principal, name)
+  const { job } = await readJob(deps, principal, name)
   const call = { caller: { principal }, job: placeOfJob(job) }
   const part = await readConsoleLines(deps, call, line)
   return { ...part, isEnded: isOver(job, deps.clock()), start: startOf(job) }
@@ -130,10 +140,10 @@ async function readJob(
   deps: JobPageDeps,
   principal: Principal,
   name: JobName,
-): Promise<JobInstance> {
+): Promise<{ readonly stage: StageInstance; readonly job: JobInstance }> {
   const stage = await readStage(deps, principal, name)
   const job = await deps.builds.jobNamed(stage, name.job)
-  if (job) return job
+  if (job) return { stage, job }
   throw new ServiceError('job-not-found', `That run has no job ${name.job}`, { id: 0 })
 }
 

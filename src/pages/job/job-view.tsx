@@ -1,3 +1,4 @@
+import { countIds } from '../../builds/engine/id-ranges.ts'
 import { raw } from 'hono/html'
 import { CONSOLE_PATH } from '../../builds/artifacts/artifact-path.ts'
 import { placeOfJob } from '../../builds/artifacts/job-folders.ts'
@@ -120,14 +121,11 @@ function Ways({ frame: { links }, page }: Pick<JobViewProps, 'frame' | 'page'>) 
   )
 }
 
-/** A stage can have thousands of jobs. */
-const MAX_SIBLINGS = 30
-
 /** The jobs of the same run of the stage. */
-function Siblings({ frame: { links }, page: { run, job } }: JobViewProps) {
-  const others = run.jobs.length - MAX_SIBLINGS
-  if (run.jobs.length < 2) return <></>
-  const shown = run.jobs.filter((each, n) => n < MAX_SIBLINGS || each.id === job.id)
+function Siblings({ frame: { links }, page: { run, siblings, job } }: JobViewProps) {
+  if (siblings.length < 2) return <></>
+  const count = countIds(run.stage.jobs)
+  const shown = siblings.some(({ id }) => id === job.id) ? siblings : [...siblings, job]
   return (
     <nav class="siblings" aria-label="Jobs of this run" data-part="siblings">
       <Chips
@@ -138,9 +136,9 @@ function Siblings({ frame: { links }, page: { run, job } }: JobViewProps) {
           isCurrent: each.id === job.id,
         }))}
       >
-        {others > 0 && (
+        {count > siblings.length && (
           <li>
-            <a class="chip" href={links.stageRun(runAddress(run))}>{`${run.jobs.length} jobs`}</a>
+            <a class="chip" href={links.stageRun(runAddress(run))}>{`${count} jobs`}</a>
           </li>
         )}
       </Chips>

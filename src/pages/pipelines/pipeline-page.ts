@@ -1,12 +1,12 @@
 import type { PipelineInstance, PipelinePause } from '../../builds/engine/documents.ts'
-import type { StageRun } from '../../builds/engine/queries.ts'
+import type { StageSummary } from '../../builds/engine/queries.ts'
 import type { Pipeline } from '../../document/model/model.ts'
 import { type Pagination, PAGE_SIZE } from '../../core/page.ts'
 import type { Principal } from '../../core/principal.ts'
 import { isSameName } from '../../core/name-key.ts'
 import { recentRuns } from '../../builds/runs/list-pipelines.ts'
 import type { RecentRun } from '../../builds/runs/recent-runs.ts'
-import { stagesOf } from '../../builds/runs/pipeline-runs.ts'
+import { summariesOf } from '../../builds/runs/pipeline-runs.ts'
 import { viewableRuns } from '../../builds/runs/run-rights.ts'
 import { assertMay } from '../../configuration/access/permission.ts'
 import type { Unsupported } from '../../builds/configured/unsupported.ts'
@@ -24,12 +24,12 @@ export interface PipelinePageDeps extends PipelinesPageDeps {
 /** One run of a pipeline. */
 export interface ShownRun {
   readonly run: PipelineInstance
-  readonly stages: readonly StageRun[]
+  readonly stages: readonly StageSummary[]
   readonly materials: readonly RunMaterial[]
   /** The next stage that needs a manual approval, if the caller may give it. */
   readonly next: string | null
   /** The last stage, where it did not pass and the caller may run it again. */
-  readonly again: StageRun | null
+  readonly again: StageSummary | null
 }
 
 export interface PipelinePage {
@@ -145,7 +145,7 @@ function shownRuns(
   const { pipeline, isPaused, runs, older, isNewest } = of
   return Promise.all(
     runs.map(async (run, index) => {
-      const stages = await stagesOf(builds, run)
+      const stages = await summariesOf(builds, run)
       const before = runs[index + 1] ?? older
       const changes = await builds.runChanges({ pipeline: run.name, counter: run.counter })
       const problems = isNewest && index === 0 ? poller.problems() : []
@@ -168,15 +168,15 @@ function shownRuns(
 /** The last stage of a run that is over and did not pass; null when it is no longer configured. */
 function stageToRepeat(
   { stages: planned }: Pipeline,
-  stages: readonly StageRun[],
-): StageRun | null {
+  stages: readonly StageSummary[],
+): StageSummary | null {
   const last = stages.at(-1)
   if (!last || last.result === 'Passed' || stages.some(({ active }) => active)) return null
   return planned.some(({ name }) => isSameName(name, last.stage.name)) ? last : null
 }
 
 /** The first stage that has not run, if none is in progress. */
-function nextStage({ stages: planned }: Pipeline, stages: readonly StageRun[]): string | null {
+function nextStage({ stages: planned }: Pipeline, stages: readonly StageSummary[]): string | null {
   if (stages.length === 0 || stages.some(({ active }) => active)) return null
   const next = planned.find(({ name }) => !stages.some(({ stage }) => isSameName(stage.name, name)))
   return next?.name ?? null

@@ -1,7 +1,6 @@
 import type { ListedPipeline } from '../../builds/runs/list-pipelines.ts'
 import type { Pipeline } from '../../document/model/model.ts'
 import { isSameName } from '../../core/name-key.ts'
-import { isWaiting } from '../runs/run-labels.tsx'
 
 /** The states of a pipeline by its newest run, and what keeps it from running; with their words. */
 export const PIPELINE_STATES = {
@@ -44,7 +43,7 @@ export function pipelineState(
   const { run, stages } = latest
   const active = stages.filter((stage) => stage.active)
   if (active.some(({ state }) => state === 'Failing')) return 'failed'
-  if (active.length > 0) return active.every(isWaiting) ? 'waiting' : 'building'
+  if (active.length > 0) return active.every(({ isWaiting }) => isWaiting) ? 'waiting' : 'building'
   const results = stages.map(({ result }) => result)
   if (run.blocked !== null || results.includes('Failed')) return 'failed'
   if (results.includes('Cancelled')) return 'cancelled'

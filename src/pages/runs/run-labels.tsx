@@ -1,18 +1,17 @@
 import { countOf } from '../kit/words/count.ts'
-import type { StageRun } from '../../builds/runs/stages.ts'
-import { isUnfinished } from '../../core/builds/job.ts'
+import type { StageSummary } from '../../builds/runs/stages.ts'
 import type { Wait } from '../../core/builds/waiting.ts'
 import { nameKey } from '../../core/name-key.ts'
 import type { Links } from '../kit/links.ts'
 import { Chips, lookOf, Status } from '../kit/status.tsx'
 
-export function runAddress({ stage }: StageRun) {
+export function runAddress({ stage }: StageSummary) {
   const { pipelineName, pipelineCounter, name, counter } = stage
   return { pipeline: pipelineName, pipelineCounter, stage: name, stageCounter: counter }
 }
 
 /** `412`, or `412 (attempt 2)` for a stage that was run again. */
-export function RunName({ run }: { run: StageRun }) {
+export function RunName({ run }: { run: StageSummary }) {
   const { pipelineCounter, counter } = run.stage
   return (
     <>
@@ -22,22 +21,17 @@ export function RunName({ run }: { run: StageRun }) {
   )
 }
 
-export function RunStatus({ run }: { run: StageRun }) {
+export function RunStatus({ run }: { run: StageSummary }) {
   return <Status status={wordOf(run)} />
 }
 
-export function runLook(run: StageRun): string {
+export function runLook(run: StageSummary): string {
   return lookOf(wordOf(run))
 }
 
-/** Whether all remaining jobs of a run wait for agents. */
-export function isWaiting({ active, jobs }: StageRun): boolean {
-  return active && jobs.filter(isUnfinished).every(({ state }) => state === 'Scheduled')
-}
-
 /** The state of a run in progress, or else its result. */
-function wordOf(run: StageRun): string {
-  if (run.state === 'Building' && isWaiting(run)) return 'Waiting'
+function wordOf(run: StageSummary): string {
+  if (run.state === 'Building' && run.isWaiting) return 'Waiting'
   return run.active ? run.state : run.result
 }
 
@@ -50,7 +44,7 @@ export function StageChips({
 }: {
   links: Links
   planned: readonly string[]
-  stages: readonly StageRun[]
+  stages: readonly StageSummary[]
   /** The stage that the page shows. */
   current?: string | null
 }) {

@@ -1,6 +1,6 @@
 import type { PipelineInstance } from '../../builds/engine/documents.ts'
 import { parseUpstream } from '../../builds/engine/upstream-revision.ts'
-import type { StageRun } from '../../builds/runs/stages.ts'
+import type { StageSummary } from '../../builds/runs/stages.ts'
 import { APPROVED_BY_CHANGES } from '../../core/builds/stage.ts'
 import { isSameName } from '../../core/name-key.ts'
 
@@ -8,7 +8,7 @@ import { isSameName } from '../../core/name-key.ts'
  * The start of a run of a pipeline, as `triggered by alice` or `triggered by a commit`, given a run
  * of its first stage.
  */
-export function pipelineStart(run: PipelineInstance, first: StageRun | null): string {
+export function pipelineStart(run: PipelineInstance, first: StageSummary | null): string {
   const starter = pipelineStarter(run, first)
   return starter === null ? 'started automatically' : `triggered by ${starter}`
 }
@@ -17,7 +17,7 @@ export function pipelineStart(run: PipelineInstance, first: StageRun | null): st
  * The starter of a run of a pipeline: `alice`, `a commit`, `the pipeline lib`, `its timer`. Null
  * when it was not recorded.
  */
-export function pipelineStarter(run: PipelineInstance, first: StageRun | null): string | null {
+export function pipelineStarter(run: PipelineInstance, first: StageSummary | null): string | null {
   if (run.approvedBy !== APPROVED_BY_CHANGES) return run.approvedBy
   // Changes do not start a first stage that waits for approval.
   if (first?.stage.approvalType === 'manual') return 'its timer'
@@ -28,7 +28,7 @@ export function pipelineStarter(run: PipelineInstance, first: StageRun | null): 
 }
 
 /** The start of a run of a stage, as `started after build` or `approved by alice`. */
-export function stageStart(stageRun: StageRun, run: PipelineInstance | null): string {
+export function stageStart(stageRun: StageSummary, run: PipelineInstance | null): string {
   const { approvedBy, approvalType, counter, name } = stageRun.stage
   const before = run && stageBefore(run, name)
   if (approvedBy === APPROVED_BY_CHANGES) {

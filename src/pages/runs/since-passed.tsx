@@ -1,14 +1,14 @@
-import type { StageRun } from '../../builds/runs/stages.ts'
+import type { StageSummary } from '../../builds/runs/stages.ts'
 import { LinkButton } from '../kit/buttons.tsx'
 import type { Links } from '../kit/links.ts'
 
 /** Whether a failed run can be compared with the one in which the stage had passed last. */
-export function hasPassedBefore({ result, stage }: StageRun): boolean {
+export function hasPassedBefore({ result, stage }: StageSummary): boolean {
   return result === 'Failed' && stage.passedBefore !== null
 }
 
 /** Leads to that comparison. */
-export function SincePassed({ links, run: { stage } }: { links: Links; run: StageRun }) {
+export function SincePassed({ links, run: { stage } }: { links: Links; run: StageSummary }) {
   const runs = { from: 'last-passed', to: stage.pipelineCounter } as const
   return (
     <LinkButton

@@ -1,6 +1,6 @@
 import type { ListPipelinesDeps } from '../../builds/runs/list-pipelines.ts'
 import type { PipelineInstance, StageInstance } from '../../builds/engine/documents.ts'
-import type { StageRun } from '../../builds/engine/queries.ts'
+import type { StageSummary } from '../../builds/engine/queries.ts'
 import { isActive } from '../../core/builds/stage.ts'
 import type { Principal } from '../../core/principal.ts'
 import { isSameName } from '../../core/name-key.ts'
@@ -22,7 +22,7 @@ export async function startOptions(
     run,
     pipelineRun,
     stages,
-  }: { run: StageRun; pipelineRun: PipelineInstance | null; stages: readonly StageInstance[] },
+  }: { run: StageSummary; pipelineRun: PipelineInstance | null; stages: readonly StageInstance[] },
 ): Promise<StartOptions> {
   const { pipelineName: pipeline, name, counter } = run.stage
   const planned = pipelines.find(pipeline)?.pipeline.stages ?? []

@@ -1,8 +1,10 @@
 import { plural } from '../../lib/plural.ts'
 import type { StagePanelProps } from './stage-panel.tsx'
-import type { JobInstance } from '../../builds/runs/stages.ts'
+import type { StageSummary } from '../../builds/runs/stages.ts'
 import { ActionButton, LinkButton } from '../kit/buttons.tsx'
+import { countIds } from '../../builds/engine/id-ranges.ts'
 import type { JobResult } from '../../core/builds/job.ts'
+import type { JobTally } from '../../core/builds/stage.ts'
 import { Confirmation } from '../kit/forms.tsx'
 import { runAddress } from '../runs/run-labels.tsx'
 import { hasPassedBefore, SincePassed } from '../runs/since-passed.tsx'
@@ -24,7 +26,7 @@ export function StageActions(props: StagePanelProps) {
   return (
     <div class="actions panel-actions">
       {next !== null && hasPassed && <RunNext next={next} />}
-      {mayRerun && <Reruns jobs={run.jobs} hasPassed={hasPassed} />}
+      {mayRerun && <Reruns run={run} hasPassed={hasPassed} />}
       {next !== null && !hasPassed && (
         <LinkButton
           href={props.frame.links.stageRun(address, { ask: 'run' })}
@@ -52,18 +54,21 @@ function RunNext({ next }: { next: string }) {
   )
 }
 
-function Reruns({ jobs, hasPassed }: { jobs: readonly JobInstance[]; hasPassed: boolean }) {
-  const again = jobs.filter(({ result }) => result !== 'Passed')
-  const isPart = again.length > 0 && again.length < jobs.length
+function Reruns({ run, hasPassed }: { run: StageSummary; hasPassed: boolean }) {
+  const count = countIds(run.stage.jobs)
+  const again = count - run.stage.tally.passed
+  const isPart = again > 0 && again < count
   return (
     <>
-      {isPart && <ActionButton value="failed" label={rerunOf(again)} look="primary" />}
+      {isPart && (
+        <ActionButton value="failed" label={rerunOf(again, run.stage.tally)} look="primary" />
+      )}
       <ActionButton
         value="rerun"
         label="Rerun stage"
         look={hasPassed || isPart ? undefined : 'primary'}
       />
-      {jobs.length > 1 && <ActionButton value="chosen" label="Rerun selected jobs" />}
+      {count > 1 && <ActionButton value="chosen" label="Rerun selected jobs" />}
     </>
   )
 }
@@ -77,14 +82,13 @@ const OUTCOME = {
 } as const satisfies Record<JobResult, string>
 
 /** `Rerun the failed job`, `Rerun 2 cancelled jobs`. */
-function rerunOf(jobs: readonly JobInstance[]): string {
-  const words = ['Failed', 'Cancelled'].filter((each) => jobs.some(({ result }) => result === each))
-  const what = words.join(' or ').toLowerCase()
-  return jobs.length === 1 ? `Rerun the ${what} job` : `Rerun ${jobs.length} ${what} jobs`
+function rerunOf(count: number, tally: JobTally): string {
+  const what = (['failed', 'cancelled'] as const).filter((each) => tally[each] > 0).join(' or ')
+  return count === 1 ? `Rerun the ${what} job` : `Rerun ${count} ${what} jobs`
 }
 
 function ConfirmCancel({ frame: { links }, details: { run } }: StagePanelProps) {
-  const unfinished = run.jobs.filter(({ state }) => state !== 'Completed').length
+  const { running: unfinished } = run.stage.tally
   const subject = plural(unfinished, 'The running job', `The ${unfinished} running jobs`)
   return (
     <Confirmation

@@ -1,10 +1,10 @@
 import type { History } from '../../history/history.ts'
-import type { PipelineInstance, StageInstance } from '../../builds/engine/documents.ts'
-import type { StageRun } from '../../builds/engine/queries.ts'
+import type { JobInstance, PipelineInstance, StageInstance } from '../../builds/engine/documents.ts'
+import type { StageSummary } from '../../builds/engine/queries.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Wait } from '../../core/builds/waiting.ts'
 import type { MaterialProblem } from '../../builds/materials/material-poller.ts'
-import { stagesOf } from '../../builds/runs/pipeline-runs.ts'
+import { summariesOf } from '../../builds/runs/pipeline-runs.ts'
 import { findInEffectAt } from '../../configuration/read/named-revision.ts'
 import { type ConfigMarker, configMarkers } from '../runs/config-markers.ts'
 import { startOptions, type StartOptions } from '../runs/start-options.ts'
@@ -23,7 +23,11 @@ export interface StageConfiguration {
 
 /** One run of a stage in full. */
 export interface StageDetails extends StartOptions {
-  readonly run: StageRun
+  readonly run: StageSummary
+  /** The first of its jobs. */
+  readonly jobs: readonly JobInstance[]
+  /** The number of jobs that ran again, of a run in which others were copied; 0 for any other. */
+  readonly reruns: number
   readonly pipelineRun: PipelineInstance | null
   /** The run of the same stage before this one. */
   readonly before: StageInstance | null
@@ -36,25 +40,31 @@ export interface StageDetails extends StartOptions {
   /** Why jobs wait for an agent, by their ids. */
   readonly waits: ReadonlyMap<number, Wait>
   /** The newest run of each stage of the pipeline run, and the stages that are planned. */
-  readonly stages: readonly StageRun[]
+  readonly stages: readonly StageSummary[]
   readonly planned: readonly string[]
   readonly mayCancel: boolean
 }
 
+/** A stage can have thousands of jobs; this is the limit of a page. */
+const MAX_JOBS = 300
+
 export async function readStageDetails(
   deps: PipelinePageDeps,
   principal: Principal,
-  { run, before }: { readonly run: StageRun; readonly before: StageInstance | null },
+  { run, before }: { readonly run: StageSummary; readonly before: StageInstance | null },
 ): Promise<StageDetails> {
   const { access, builds, history } = deps
   const { pipelineName: pipeline, pipelineCounter: counter, createdAt, name: stage } = run.stage
+  const jobs = await builds.firstJobs(run.stage, MAX_JOBS)
   const effective = deps.pipelines.find(pipeline)
   const pipelineRun = await builds.pipelineInstance({ pipeline, counter })
-  const stages = pipelineRun ? await stagesOf(builds, pipelineRun) : []
+  const stages = pipelineRun ? await summariesOf(builds, pipelineRun) : []
   const formerRun = before && (await pipelineOf(deps, before))
   const span = { until: createdAt, after: before?.createdAt ?? createdAt }
   return {
     run,
+    jobs,
+    reruns: run.stage.rerunOfCounter === null ? 0 : await countReruns(deps, run.stage),
     pipelineRun,
     before,
     configuration: configurationOf(history, run.stage),
@@ -68,7 +78,7 @@ export async function readStageDetails(
           problems: await problemsOf(deps, pipelineRun),
         })
       : [],
-    waits: run.active ? deps.waiting.explain(run.jobs) : new Map(),
+    waits: run.active ? deps.waiting.explain(jobs) : new Map(),
     mayCancel: run.active && access.may(principal, { action: 'cancel-stage', pipeline, stage }),
     stages,
     planned: effective?.pipeline.stages.map((each) => each.name) ?? [],
@@ -78,6 +88,11 @@ export async function readStageDetails(
       stages: stages.map((each) => each.stage),
     })),
   }
+}
+
+async function countReruns({ builds }: PipelinePageDeps, stage: StageInstance): Promise<number> {
+  const [run] = await builds.withJobs([stage])
+  return run?.jobs.filter(({ rerun }) => rerun).length ?? 0
 }
 
 function configurationOf(

@@ -1,14 +1,13 @@
 import type { PipelineInstance, StageInstance } from '../../builds/engine/documents.ts'
-import type { StageRun } from '../../builds/engine/queries.ts'
+import type { StageSummary } from '../../builds/engine/queries.ts'
 import { type Page, type Pagination, PAGE_SIZE } from '../../core/page.ts'
 import type { Principal } from '../../core/principal.ts'
 import { isSameName } from '../../core/name-key.ts'
 import {
-  listStageRuns,
-  readStageRun,
+  listStages,
+  readStage,
   type StageName,
   type StagesDeps,
-  viewableStageRuns,
   viewableStages,
 } from '../../builds/runs/stages.ts'
 import { bisectAsync } from '../../lib/bisect.ts'
@@ -27,7 +26,7 @@ export interface StagePageQuery extends StageName {
 
 /** A run of the stage in the list of all. */
 export interface StageHistoryRow {
-  readonly run: StageRun
+  readonly run: StageSummary
   readonly pipelineRun: PipelineInstance | null
 }
 
@@ -50,28 +49,28 @@ export async function readStagePage(
   principal: Principal,
   { run: asked, offset, ...name }: StagePageQuery,
 ): Promise<StagePage> {
-  const run = asked && (await readStageRun(deps, principal, { ...name, ...asked }))
-  const page = run
-    ? await viewablePart(deps, principal, await pageOfRun(deps, { name, run }))
-    : await listStageRuns(deps, principal, { ...name, offset })
-  const later = await deps.builds.stages(name, page.pagination.offset + PAGE_SIZE)
+  const chosen = asked && (await readStage(deps, principal, { ...name, ...asked }))
+  const { items, pagination } = chosen
+    ? await viewablePart(deps, principal, await pageOfRun(deps, { name, stage: chosen }))
+    : await listStages(deps, principal, { ...name, offset })
+  const later = await deps.builds.stages(name, pagination.offset + PAGE_SIZE)
   const olderRuns = await viewableStages(deps, principal, later.items)
   const [older = null] = olderRuns
-  const span = spanOf(page.items.map(startOf), older, page.pagination.offset)
+  const span = spanOf(items, older, pagination.offset)
   const markers = await configMarkers(deps, principal, name.pipeline, span)
-  const rows = await Promise.all(page.items.map((each) => rowOf(deps, each)))
-  const shown = run ?? page.items[0] ?? null
-  const before =
-    shown && (await runBefore(deps, shown, [...page.items.map(({ stage }) => stage), ...olderRuns]))
+  const runs = await deps.builds.summaries(items)
+  const rows = await Promise.all(runs.map((each) => rowOf(deps, each)))
+  const shown = chosen ? await deps.builds.summary(chosen) : (runs[0] ?? null)
+  const before = shown && (await runBefore(deps, shown, [...items, ...olderRuns]))
   return {
     name: nameOf(name, shown),
     entries: timelineOf(rows, markers, ({ run: { stage } }) => stage.createdAt),
-    pagination: page.pagination,
+    pagination,
     details: shown && (await readStageDetails(deps, principal, { run: shown, before })),
   }
 }
 
-async function rowOf({ builds }: StagePageDeps, run: StageRun): Promise<StageHistoryRow> {
+async function rowOf({ builds }: StagePageDeps, run: StageSummary): Promise<StageHistoryRow> {
   const { pipelineName: pipeline, pipelineCounter: counter } = run.stage
   return { run, pipelineRun: await builds.pipelineInstance({ pipeline, counter }) }
 }
@@ -79,24 +78,24 @@ async function rowOf({ builds }: StagePageDeps, run: StageRun): Promise<StageHis
 /** The page that contains a run. Runs are ordered by id, the newest first. */
 async function pageOfRun(
   { builds }: StagePageDeps,
-  { name, run }: { name: StageName; run: StageRun },
-): Promise<Page<StageRun>> {
+  { name, stage }: { name: StageName; stage: StageInstance },
+): Promise<Page<StageInstance>> {
   const first = await builds.stages(name, 0)
-  if (first.items.some(({ id }) => id === run.stage.id)) return builds.stageHistory(name, 0)
+  if (first.items.some(({ id }) => id === stage.id)) return first
   const last = Math.ceil(first.pagination.total / PAGE_SIZE) - 1
   const number = await bisectAsync({ low: 1, high: last }, async (page) => {
     const { items } = await builds.stages(name, page * PAGE_SIZE)
-    return (items.at(-1)?.id ?? 0) > run.stage.id
+    return (items.at(-1)?.id ?? 0) > stage.id
   })
-  return builds.stageHistory(name, number * PAGE_SIZE)
+  return builds.stages(name, number * PAGE_SIZE)
 }
 
 async function viewablePart(
   deps: StagePageDeps,
   principal: Principal,
-  { items, pagination }: Page<StageRun>,
-): Promise<Page<StageRun>> {
-  return { items: await viewableStageRuns(deps, principal, items), pagination }
+  { items, pagination }: Page<StageInstance>,
+): Promise<Page<StageInstance>> {
+  return { items: await viewableStages(deps, principal, items), pagination }
 }
 
 /**
@@ -105,7 +104,7 @@ async function viewablePart(
  */
 async function runBefore(
   { builds }: StagePageDeps,
-  { stage: shown }: StageRun,
+  { stage: shown }: StageSummary,
   newestFirst: readonly StageInstance[],
 ): Promise<StageInstance | null> {
   const { pipelineName: pipeline, pipelineCounter, name, counter } = shown
@@ -120,12 +119,8 @@ async function runBefore(
   return earlier.find((stage) => stage.pipelineCounter === last) ?? null
 }
 
-function startOf({ stage: { createdAt } }: StageRun): { readonly createdAt: number } {
-  return { createdAt }
-}
-
 /** The names in the case of the run. */
-function nameOf(asked: StageName, run: StageRun | null): StageName {
+function nameOf(asked: StageName, run: StageSummary | null): StageName {
   if (!run || !isSameName(run.stage.name, asked.stage)) return asked
   return { pipeline: run.stage.pipelineName, stage: run.stage.name }
 }

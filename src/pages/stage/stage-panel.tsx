@@ -1,6 +1,6 @@
-import { endOfRun } from '../../builds/runs/recent-runs.ts'
 import type { StageInstance } from '../../builds/engine/documents.ts'
-import type { JobInstance, StageRun } from '../../builds/runs/stages.ts'
+import { countIds } from '../../builds/engine/id-ranges.ts'
+import type { JobInstance, StageSummary } from '../../builds/runs/stages.ts'
 import { APPROVED_BY_CHANGES } from '../../core/builds/stage.ts'
 import { segmentsOf } from '../job/job-timeline.ts'
 import type { StageDetails } from './stage-details.ts'
@@ -13,7 +13,7 @@ import { Status } from '../kit/status.tsx'
 import { When } from '../kit/when.tsx'
 import { type BarScale, JobBar, phaseText, scaleOf, wholeTime } from '../job/job-bar.tsx'
 import { Materials, RunVariables } from '../pipelines/materials.tsx'
-import { runAddress, isWaiting, RunStatus, StageChips, WaitReason } from '../runs/run-labels.tsx'
+import { runAddress, RunStatus, StageChips, WaitReason } from '../runs/run-labels.tsx'
 import { pipelineStart, pipelineStarter, stageBefore } from '../runs/run-starts.ts'
 import { StageActions } from './stage-actions.tsx'
 
@@ -69,20 +69,19 @@ function About(props: StagePanelProps) {
 }
 
 function StartedBy({ details }: StagePanelProps) {
-  const { stage, jobs } = details.run
-  const reruns = jobs.filter(({ rerun }) => rerun).length
+  const { stage } = details.run
   return (
     <>
       {starterOf(details)}
       {stage.rerunOfCounter !== null &&
-        ` (rerun of ${countOf(reruns, 'job')} of attempt ${stage.rerunOfCounter})`}
+        ` (rerun of ${countOf(details.reruns, 'job')} of attempt ${stage.rerunOfCounter})`}
     </>
   )
 }
 
-function Started({ run, now }: { run: StageRun; now: number }) {
+function Started({ run, now }: { run: StageSummary; now: number }) {
+  const { endedAt: end } = run
   const { createdAt } = run.stage
-  const end = endOfRun(run)
   return (
     <>
       <When time={createdAt} now={now} />
@@ -103,8 +102,8 @@ function starterOf({ run, pipelineRun, stages }: StageDetails): string {
   return pipelineStarter(pipelineRun, stages[0] ?? null) ?? AUTOMATICALLY
 }
 
-function inProgress(run: StageRun): string {
-  return isWaiting(run) ? ', waiting for an agent' : ', still in progress'
+function inProgress(run: StageSummary): string {
+  return run.isWaiting ? ', waiting for an agent' : ', still in progress'
 }
 
 function Trigger({
@@ -180,20 +179,18 @@ function SinceBefore({ frame: { links }, details }: Pick<StagePanelProps, 'frame
 }
 
 function Jobs(props: StagePanelProps) {
-  const { run } = props.details
-  const shown = run.jobs.slice(0, MAX_JOBS)
-  const scale = scaleOf(shown, props.now)
+  const { run, jobs } = props.details
+  const left = countIds(run.stage.jobs) - jobs.length
+  const scale = scaleOf(jobs, props.now)
   return (
     <div data-part="jobs">
       <h3 class="panel-part">Jobs</h3>
       <ul class="jobs">
-        {shown.map((job) => (
+        {jobs.map((job) => (
           <Job {...props} job={job} scale={scale} />
         ))}
       </ul>
-      {run.jobs.length > shown.length && (
-        <p class="muted">{`and ${countOf(run.jobs.length - shown.length, 'more job')}`}</p>
-      )}
+      {left > 0 && <p class="muted">{`and ${countOf(left, 'more job')}`}</p>}
       <ul class="row legend muted" aria-label="Bar colours">
         {LEGEND.map(([phase, words]) => (
           <li>
@@ -216,19 +213,16 @@ const LEGEND = [
   ['failed', 'failed'],
 ] as const
 
-/** A stage can have thousands of jobs; this is the limit of a page. */
-const MAX_JOBS = 300
-
 type JobProps = StagePanelProps & { readonly job: JobInstance; readonly scale: BarScale }
 
 function Job({ frame: { links }, details, job, scale, now }: JobProps) {
-  const { run, mayRerun, waits } = details
+  const { run, jobs, mayRerun, waits } = details
   const wait = waits.get(job.id)
   const isRunning = job.result === 'Unknown' && job.state !== 'Completed'
   return (
     <li class="job">
       <span class="row">
-        {mayRerun && run.jobs.length > 1 && (
+        {mayRerun && jobs.length > 1 && (
           <input type="checkbox" name="jobs" value={job.name} aria-label={`Choose ${job.name}`} />
         )}
         <a href={links.job({ ...runAddress(run), job: job.name })}>{job.name}</a>

@@ -1,4 +1,3 @@
-import { endOfRun } from '../../builds/runs/recent-runs.ts'
 import type { StageHistoryRow, StagePage } from './stage-page.ts'
 import { duration } from '../kit/words/duration.ts'
 import type { OpenPageWithMessage } from '../kit/layout.tsx'
@@ -94,8 +93,8 @@ function History(props: StageViewProps) {
 
 function Run({ frame, page, now, row }: StageViewProps & { readonly row: StageHistoryRow }) {
   const { run, pipelineRun } = row
+  const { endedAt: end } = run
   const { createdAt, id } = run.stage
-  const end = endOfRun(run)
   return (
     <li class={`run ${runLook(run)}`}>
       <p>

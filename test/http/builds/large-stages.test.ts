@@ -82,3 +82,37 @@ it('a cancel reads no stage of another pipeline, however many are in progress', 
 
   expect((await scene.history('lib/build')).stages[0]?.result).toBe('Cancelled')
 })
+
+it('pages of many runs read no job of a stage in progress, and those of an ended one once', async () => {
+  const { scene, agent } = await sceneOfTwoJobs()
+  for (let n = 0; n < 3; n += 1) await agent.finish(await agent.work())
+  await scene.schedule('app')
+  const pages = ['/pipelines', '/pipelines/app', '/api/pipelines']
+  for (const page of pages) await scene.get(page)
+  damage(scene, `kind = 'job'`)
+
+  const answers = await Promise.all(pages.map((page) => scene.get(page)))
+
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+  expect(await answers[0]?.text()).toContain('waiting for an agent</a>')
+})
+
+it('the pages of a run and of a job read the first jobs alone', async () => {
+  const { scene } = await sceneWithAgent({
+    pipelines: [
+      { name: 'app', stages: [{ jobs: [{ name: 'j', attributes: { runInstanceCount: 303 } }] }] },
+    ],
+  })
+  await scene.schedule('app')
+  await scene.get('/stages/app/build/1/1/j-runInstance-1')
+  damage(scene, `kind = 'job' AND json LIKE '%"name":"j-runInstance-302"%'`)
+
+  const page = await (await scene.get('/stages/app/build/1/1')).text()
+  const ofJob = await (await scene.get('/stages/app/build/1/1/j-runInstance-1')).text()
+  const asked = await (await scene.get('/stages/app/build/1/1?ask=cancel')).text()
+
+  expect(page).toContain('and 3 more jobs')
+  expect(page).toContain('waiting for an agent')
+  expect(ofJob).toContain('>303 jobs<')
+  expect(asked).toContain('The 303 running jobs will be stopped')
+})

@@ -45,7 +45,7 @@ async function jobsSpread(
 
 function explained(jobs: readonly JobInstance[], agents: readonly KnownAgent[]): string[] {
   const waiting = new WaitingJobs({
-    builds: { queue: () => [] },
+    builds: { queue: () => [], queuedOf: () => [] },
     pipelines: { environmentsOf: () => [] },
     directory: { list: () => agents },
     clock: Date.now,
