@@ -5,6 +5,9 @@ import type { Revision } from '../core/revision.ts'
 import type { MergeConflict } from '../document/merge/merge-conflict.ts'
 import type { ConfigSavingDeps } from '../configuration/save/config-saving.ts'
 import { knownRenames } from '../configuration/save/known-renames.ts'
+import { describeChange } from '../configuration/gate/describe-change.ts'
+import type { GateChange } from '../configuration/gate/rules/question.ts'
+import type { ChangeSummary } from '../document/changes/change-summary.ts'
 import type { MergedVersions } from './merged-versions.ts'
 import type { ProposalStore } from './proposal-store.ts'
 import type { ProposalVersion } from './proposal.ts'
@@ -57,6 +60,25 @@ export async function baseOf(
   const revision = await history.findCommitEver(base)
   if (revision === null) throw unavailable(`The revision ${base} of the proposal cannot be read`)
   return revision
+}
+
+/** The change that a version makes of the revision that it was made from, as rules see it. */
+export async function writtenChange(
+  deps: Pick<ResultDeps, 'history' | 'store' | 'merges' | 'cache'> & {
+    readonly summary: ChangeSummary
+  },
+  version: ProposalVersion,
+): Promise<GateChange> {
+  const known = deps.merges.findChange(version.commit)
+  if (known !== null) return known
+  const { before, after } = await readVersion(deps, version)
+  const change = describeChange({
+    before: await deps.cache.read(before),
+    after: await deps.cache.read(after),
+    changes: await deps.summary.changes(before, after),
+  })
+  deps.merges.keepChange(version.commit, change)
+  return change
 }
 
 /** Merges a version with what has changed since, by entity, and validates it. */

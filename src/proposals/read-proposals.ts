@@ -2,7 +2,12 @@ import { isSameName } from '../core/name-key.ts'
 import { type Digest, digestOf } from '../core/digest.ts'
 import { isSamePerson, type Principal } from '../core/principal.ts'
 import type { Assessment } from '../configuration/gate/gate.ts'
-import type { Objection, Verdict } from '../configuration/gate/rules/verdict.ts'
+import { changeOfSame } from '../configuration/gate/describe-change.ts'
+import { needsAdministrator } from '../configuration/gate/delegation.ts'
+import type { GateChange, People } from '../configuration/gate/rules/question.ts'
+import { ALLOWED, type Objection, type Verdict } from '../configuration/gate/rules/verdict.ts'
+import { DOCUMENT } from '../document/entities/entities.ts'
+import type { Permissions } from '../security/permissions.ts'
 import { currentDocument } from '../configuration/current/current-document.ts'
 import { plannedVerdict } from '../configuration/gate/refusal.ts'
 import { candidatesFor } from '../configuration/gate/rules/judge-change.ts'
@@ -10,11 +15,17 @@ import { planFor, type ShownPlan } from '../builds/plan/plan-view.ts'
 import { renderChange } from '../document/changes/render-change.ts'
 import type { DescribedChanges } from '../configuration/changes/config-changes.ts'
 import type { MergeConflict } from '../document/merge/merge-conflict.ts'
-import { assessMerge, effectsOf, hasSeen } from './assess.ts'
+import { assessMerge, effectsOf, hasSeen, reviewedProposal } from './assess.ts'
 import { touchesOf } from './content.ts'
 import { APPROVED_TRAILER } from '../configuration/gate/override.ts'
 import { trailerValues } from '../history/revision/message.ts'
-import { baseOf, mergedUpon, type ProposedResult, readVersion } from './proposed-result.ts'
+import {
+  baseOf,
+  mergedUpon,
+  type ProposedResult,
+  readVersion,
+  writtenChange,
+} from './proposed-result.ts'
 import type { Proposal, ProposalState } from './proposal.ts'
 import type { EventOf } from './proposal-event.ts'
 import type { ProposalsDomain } from './proposals-domain.ts'
@@ -238,7 +249,62 @@ async function isWaitingFor(
   principal: Principal,
   proposal: Proposal,
 ): Promise<boolean> {
-  return (await awaitedOf(deps, proposal))?.(principal) ?? false
+  const known = await isAwaitedAsWritten(deps, principal, proposal)
+  return known ?? (await awaitedOf(deps, proposal))?.(principal) ?? false
+}
+
+/**
+ * The same without a merge, by what the version changes of the revision that it was made from: of pipelines that
+ * others have left as they were, merging it changes the same. Null where a merge has to tell.
+ */
+async function isAwaitedAsWritten(
+  deps: ProposalsDomain,
+  principal: Principal,
+  proposal: Proposal,
+): Promise<boolean | null> {
+  if (proposal.state !== 'open') return false
+  const { gate, cache, access } = deps
+  const { rules } = await gate.rulesOf()
+  if (proposal.reviews.length > 0 || rules.some(({ match }) => match.plan !== null)) return null
+  const current = await cache.read(await currentDocument(deps))
+  const change = changeOfSame(await writtenChange(deps, proposal.newest), current)
+  if (change === null) return null
+  const merger = mergerOf(proposal)
+  const rightsOf = (person: Principal) => access.rightsIn(current.configuration, person)
+  const mergedBy = rightsOf(merger)
+  if (!mergedBy.isAdministrator && administersAll(mergedBy, change)) return null
+  const mergesItself = proposal.when !== null
+  const reviewed = await reviewedProposal(deps, proposal, { effects: null, mergesItself })
+  const { verdict } = await gate.assessDescribed(change, current, {
+    origin: { door: 'proposal', principal: merger, proposal: reviewed },
+    message: proposal.message,
+    delegation: mergedBy.isAdministrator ? ALLOWED : needsAdministrator(DOCUMENT, ''),
+  })
+  if (isNamedIn(verdict, principal, gate.peopleIn(current))) return true
+  if (mergedBy.isAdministrator) return false
+  const own = rightsOf(principal)
+  if (own.isAdministrator) return true
+  return administersAll(own, change) ? null : false
+}
+
+function administersAll(rights: Permissions, { entities }: GateChange): boolean {
+  return entities.every(({ groups }) => groups.every((group) => rights.administersGroup(group)))
+}
+
+/** By whose rights a proposal is merged, where nobody else asks for it. */
+function mergerOf({ when, author, newest }: Proposal): Principal {
+  return when === null ? author : newest.by
+}
+
+/** Whether the approval of a person would count and is not given, or somebody who stops the change is that person. */
+function isNamedIn({ objections }: Verdict, { username }: Principal, people: People): boolean {
+  const standing = people.find(username)
+  const self = { list: () => (standing === null ? [] : [standing]) }
+  return objections.some(
+    (each) =>
+      (each.approvals !== undefined && candidatesFor(each.approvals, self).length > 0) ||
+      (isDelegation(each) && each.of.some((name) => isSameName(name, username))),
+  )
 }
 
 /** Whether somebody has reviewed the change as it is now; an older review is of another one. */
@@ -261,21 +327,15 @@ async function awaitedOf(
   const before = await currentDocument(deps)
   const result = await mergedUpon(deps, proposal.newest, before)
   if (result.kind !== 'clean') return null
-  const { when, author, newest } = proposal
-  const mergesItself = when !== null
+  const mergesItself = proposal.when !== null
   const asked = { proposal, before, after: result.document, effects: null, mergesItself }
-  const assessment = await assessMerge(deps, mergesItself ? newest.by : author, asked)
+  const assessment = await assessMerge(deps, mergerOf(proposal), asked)
   const { verdict } = assessment
   const people = gate.peopleIn(await cache.read(before))
-  const candidates = verdict.objections.flatMap(({ approvals }) =>
-    approvals === undefined ? [] : candidatesFor(approvals, people),
-  )
-  const delegation = verdict.objections.filter(isDelegation)
-  const named = [...candidates, ...delegation.flatMap(({ of }) => of)]
   return async (principal) => {
     if (isReviewedBy(principal, proposal, assessment)) return false
-    if (named.some((name) => isSameName(name, principal.username))) return true
-    if (delegation.length === 0) return false
+    if (isNamedIn(verdict, principal, people)) return true
+    if (!verdict.objections.some(isDelegation)) return false
     const own = await assessMerge(deps, principal, asked)
     return !own.verdict.objections.some(isDelegation)
   }

@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { SAMPLE } from '../../src/api/definition/sample.ts'
 import { git } from '../support/git/git.ts'
@@ -297,6 +299,25 @@ describe('proposals', () => {
     ])
   })
 
+  it('wait for those who may approve them, and for nobody while others have changed the same', async () => {
+    await reset()
+    const number = await proposeLabel(service, 'viewer', 'mine')
+    const isAwaited = async () => {
+      const { body } = await ask(service, 'owner', '?waiting-for=me')
+      return JSON.stringify(body).includes(`"number":${number},`)
+    }
+    const seen = [await isAwaited()]
+    await save(service, `${securedDocument()}<!-- later -->\n`, ROOT)
+    seen.push(await isAwaited())
+    await save(service, documentWithLabel('theirs'), ROOT)
+    seen.push(await isAwaited())
+    await reset()
+    seen.push(await isAwaited())
+
+    expect(seen).toEqual([true, true, false, true])
+    await ask(service, 'viewer', `/${number}/close`, {})
+  })
+
   it('wait again for those who have reviewed something else', async () => {
     await reset()
     const number = await proposeLabel(service, 'viewer', 'once')
@@ -489,5 +510,24 @@ describe('proposals', () => {
 
     expect(status).toBe(400)
     expect(answer).toMatchObject({ errors: [{ path }] })
+  })
+})
+
+describe('a list of the proposals that wait for somebody', () => {
+  it('merges none of them again when others have saved something else', async () => {
+    const first = await openService()
+    await secure(first)
+    await proposeLabel(first, 'viewer', 'kept')
+    await first.close()
+    const service = await openService([], first.folder)
+    const waiting = async () => (await ask(service, 'root', '?waiting-for=me')).body
+    const before = await waiting()
+    const blob = git(service.repository, 'rev-parse', 'refs/proposals/1/1:config.xml').trim()
+    rmSync(join(service.repository, '.git', 'objects', blob.slice(0, 2), blob.slice(2)))
+
+    await save(service, `${securedDocument()}<!-- later -->\n`, ROOT)
+
+    expect(before).toMatchObject([{ number: 1 }])
+    expect(await waiting()).toEqual(before)
   })
 })

@@ -20,7 +20,7 @@ import {
 } from '../../document/entities/entities.ts'
 import type { XmlDocument } from '../../document/xml/xml-reader.ts'
 import { memoize } from '../../lib/memoize.ts'
-import { runsOtherwise } from './running-form.ts'
+import { mayRunOtherwiseBy, runsOtherwise } from './running-form.ts'
 import type { ChangedPlace, GateChange, TouchedEntity, TouchKind } from './rules/question.ts'
 import { childElements } from '../../document/xml/xml-elements.ts'
 import type { Span } from '../../document/xml/xml-tree.ts'
@@ -102,6 +102,33 @@ export function wholeEntityIn(document: ConfigDocument, entity: string): Touched
   }
   return touchedBy(draft, { document, elements }, { document, elements })
 }
+
+/**
+ * The change of pipelines alone upon another document that has them as they were before it; null where a merge
+ * has to tell, also of what others follow from.
+ */
+export function changeOfSame(
+  { entities }: GateChange,
+  document: ConfigDocument,
+): GateChange | null {
+  const groups = groupKeysOf(document)
+  const upon = entities.map((each) => {
+    const [name = '', ...others] = each.names
+    const isAlone = name.startsWith('pipeline/') && others.length === 0
+    if (!isAlone || mayRunOtherwiseBy(name, each.places)) return null
+    const found = wholeEntityIn(document, each.entity)
+    if ((found?.before ?? null) !== each.before) return null
+    if (!each.groups.every((group) => groups.has(nameKey(group)))) return null
+    return { ...each, environments: found?.environments ?? each.environments }
+  })
+  const same = upon.flatMap((each) => each ?? [])
+  return same.length === upon.length ? { entities: same } : null
+}
+
+const groupKeysOf = memoize(
+  ({ configuration }: ConfigDocument): ReadonlySet<string> =>
+    new Set(configuration.groups.map(({ name }) => nameKey(name))),
+)
 
 function draftsOf(changes: readonly DocumentChange[]): Map<string, Draft> {
   const drafts = new Map<string, Draft>()

@@ -299,12 +299,21 @@ export class Gate {
     asked: AskedChange,
   ): Promise<Verdict> {
     await this.assertOpen(asked.origin)
-    const rules = await this.rulesOf(asked)
     const read = await this.#deps.cache.read(document)
-    const judged = { ...asked, change, rules, document: read, delegation: ALLOWED }
-    const { verdict } = await this.#answer(judged, async () => null)
+    const judged = { ...asked, delegation: ALLOWED }
+    const { verdict } = await this.assessDescribed(change, read, judged)
     assertAllowed(verdict)
     return verdict
+  }
+
+  /** Assesses a change that is described already, with the answer of the built-in rule; its plan is not known. */
+  async assessDescribed(
+    change: GateChange,
+    document: ConfigDocument,
+    asked: AskedChange & { readonly delegation: Ruling },
+  ): Promise<Assessment> {
+    const rules = await this.rulesOf(asked)
+    return this.#answer({ ...asked, change, rules, document }, async () => null)
   }
 
   async #answer(

@@ -70,7 +70,10 @@ export function mayApprove(
 }
 
 /** The users whose approvals would count and are not given yet. */
-export function candidatesFor(approvals: NeededApprovals, people: People): readonly string[] {
+export function candidatesFor(
+  approvals: NeededApprovals,
+  people: Pick<People, 'list'>,
+): readonly string[] {
   const given = approvals.given.map(nameKey)
   return people
     .list()
