@@ -1,6 +1,9 @@
 import type { Review, ReviewedProposal } from '../core/change-origin.ts'
 import type { Principal } from '../core/principal.ts'
 import type { Assessment } from '../configuration/gate/gate.ts'
+import type { GateChange } from '../configuration/gate/rules/question.ts'
+import type { Ruling, Verdict } from '../configuration/gate/rules/verdict.ts'
+import type { ConfigDocument } from '../document/document.ts'
 import type { Plan } from '../builds/plan/plan-configuration.ts'
 import type { SeenEffects } from './proposal-event.ts'
 import type { Proposal } from './proposal.ts'
@@ -50,6 +53,31 @@ export async function assessMerge(
   const reviewed = await reviewedProposal(deps, proposal, asked)
   const origin = { door: 'proposal', principal, proposal: reviewed } as const
   return deps.gate.assess({ before, after }, { origin, message: proposal.message })
+}
+
+/** The verdict about merging a proposal now that makes a change which is described already, and the built-in rule's answer. */
+export async function assessWritten(
+  deps: Pick<ProposalsDomain, 'gate' | 'isStillUser'>,
+  principal: Principal,
+  {
+    proposal,
+    change,
+    document,
+    delegation,
+  }: {
+    readonly proposal: Proposal
+    readonly change: GateChange
+    /** The configuration in force. */
+    readonly document: ConfigDocument
+    readonly delegation: Ruling
+  },
+): Promise<Verdict> {
+  const asked = { effects: null, mergesItself: proposal.when !== null }
+  const reviewed = await reviewedProposal(deps, proposal, asked)
+  const origin = { door: 'proposal', principal, proposal: reviewed } as const
+  const { message } = proposal
+  const at = { origin, message, delegation }
+  return (await deps.gate.assessDescribed(change, document, at)).verdict
 }
 
 /** The effects of a plan that approvers answer for. */

@@ -9,6 +9,13 @@ const RETAINED_BYTES = 32 * 2 ** 20
 /** The most places in changed entities that are kept. */
 const RETAINED_PLACES = 100_000
 
+/** The change that a version makes of the revision that it was made from, as rules see it. */
+export interface WrittenChange {
+  readonly change: GateChange
+  /** Whether each who administers all of its groups might make it, as far as that is known. */
+  readonly isForAllOwners: boolean
+}
+
 /**
  * The last documents that versions of proposals made of others, and what versions change of the revisions that they
  * were made from. None of these changes, so that each is computed once, however often its proposal is looked at.
@@ -19,16 +26,17 @@ export class MergedVersions {
     maxSize: RETAINED_BYTES,
   })
 
-  readonly #changes = new LRUCache<CommitSha, GateChange>({
+  readonly #changes = new LRUCache<CommitSha, WrittenChange>({
     maxSize: RETAINED_PLACES,
-    sizeCalculation: ({ entities }) => entities.reduce((sum, { places }) => sum + places.length, 1),
+    sizeCalculation: ({ change: { entities } }) =>
+      entities.reduce((sum, { places }) => sum + places.length, 1),
   })
 
-  findChange(version: CommitSha): GateChange | null {
+  findChange(version: CommitSha): WrittenChange | null {
     return this.#changes.get(version) ?? null
   }
 
-  keepChange(version: CommitSha, change: GateChange): void {
+  keepChange(version: CommitSha, change: WrittenChange): void {
     this.#changes.set(version, change)
   }
 

@@ -6,9 +6,10 @@ import type { MergeConflict } from '../document/merge/merge-conflict.ts'
 import type { ConfigSavingDeps } from '../configuration/save/config-saving.ts'
 import { knownRenames } from '../configuration/save/known-renames.ts'
 import { describeChange } from '../configuration/gate/describe-change.ts'
-import type { GateChange } from '../configuration/gate/rules/question.ts'
+import { isForAllOwners } from '../configuration/gate/delegation.ts'
 import type { ChangeSummary } from '../document/changes/change-summary.ts'
-import type { MergedVersions } from './merged-versions.ts'
+import { splitEntity } from '../document/entities/entities.ts'
+import type { MergedVersions, WrittenChange } from './merged-versions.ts'
 import type { ProposalStore } from './proposal-store.ts'
 import type { ProposalVersion } from './proposal.ts'
 
@@ -62,23 +63,33 @@ export async function baseOf(
   return revision
 }
 
-/** The change that a version makes of the revision that it was made from, as rules see it. */
+/** The change that a version makes of the revision that it was made from. */
 export async function writtenChange(
   deps: Pick<ResultDeps, 'history' | 'store' | 'merges' | 'cache'> & {
     readonly summary: ChangeSummary
   },
   version: ProposalVersion,
-): Promise<GateChange> {
+): Promise<WrittenChange> {
   const known = deps.merges.findChange(version.commit)
   if (known !== null) return known
-  const { before, after } = await readVersion(deps, version)
-  const change = describeChange({
-    before: await deps.cache.read(before),
-    after: await deps.cache.read(after),
-    changes: await deps.summary.changes(before, after),
-  })
-  deps.merges.keepChange(version.commit, change)
-  return change
+  const sides = await readVersion(deps, version)
+  const documents = {
+    before: await deps.cache.read(sides.before),
+    after: await deps.cache.read(sides.after),
+    changes: await deps.summary.changes(sides.before, sides.after),
+  }
+  const change = describeChange(documents)
+  const names = change.entities.map(({ entity }) => entity)
+  const written = {
+    change,
+    isForAllOwners: names.every(isPipeline) && isForAllOwners(documents, names),
+  }
+  deps.merges.keepChange(version.commit, written)
+  return written
+}
+
+function isPipeline(entity: string): boolean {
+  return splitEntity(entity).kind === 'pipeline'
 }
 
 /** Merges a version with what has changed since, by entity, and validates it. */

@@ -15,7 +15,7 @@ import { planFor, type ShownPlan } from '../builds/plan/plan-view.ts'
 import { renderChange } from '../document/changes/render-change.ts'
 import type { DescribedChanges } from '../configuration/changes/config-changes.ts'
 import type { MergeConflict } from '../document/merge/merge-conflict.ts'
-import { assessMerge, effectsOf, hasSeen, reviewedProposal } from './assess.ts'
+import { assessMerge, assessWritten, effectsOf, hasSeen } from './assess.ts'
 import { touchesOf } from './content.ts'
 import { APPROVED_TRAILER } from '../configuration/gate/override.ts'
 import { trailerValues } from '../history/revision/message.ts'
@@ -267,24 +267,25 @@ async function isAwaitedAsWritten(
   const { rules } = await gate.rulesOf()
   if (proposal.reviews.length > 0 || rules.some(({ match }) => match.plan !== null)) return null
   const current = await cache.read(await currentDocument(deps))
-  const change = changeOfSame(await writtenChange(deps, proposal.newest), current)
+  const written = await writtenChange(deps, proposal.newest)
+  const change = changeOfSame(written.change, current)
   if (change === null) return null
   const merger = mergerOf(proposal)
-  const rightsOf = (person: Principal) => access.rightsIn(current.configuration, person)
-  const mergedBy = rightsOf(merger)
-  if (!mergedBy.isAdministrator && administersAll(mergedBy, change)) return null
-  const mergesItself = proposal.when !== null
-  const reviewed = await reviewedProposal(deps, proposal, { effects: null, mergesItself })
-  const { verdict } = await gate.assessDescribed(change, current, {
-    origin: { door: 'proposal', principal: merger, proposal: reviewed },
-    message: proposal.message,
-    delegation: mergedBy.isAdministrator ? ALLOWED : needsAdministrator(DOCUMENT, ''),
+  const maySave = (person: Principal) => {
+    const rights = access.rightsIn(current.configuration, person)
+    if (rights.isAdministrator) return true
+    return administersAll(rights, change) && (written.isForAllOwners || null)
+  }
+  const isOwn = maySave(merger)
+  if (isOwn === null) return null
+  const verdict = await assessWritten(deps, merger, {
+    proposal,
+    change,
+    document: current,
+    delegation: isOwn ? ALLOWED : needsAdministrator(DOCUMENT, ''),
   })
   if (isNamedIn(verdict, principal, gate.peopleIn(current))) return true
-  if (mergedBy.isAdministrator) return false
-  const own = rightsOf(principal)
-  if (own.isAdministrator) return true
-  return administersAll(own, change) ? null : false
+  return isOwn ? false : maySave(principal)
 }
 
 function administersAll(rights: Permissions, { entities }: GateChange): boolean {

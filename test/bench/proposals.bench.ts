@@ -28,6 +28,11 @@ export const cases: readonly BenchCase[] = [
     measure: (run) => listed(run, '/proposals'),
   },
   {
+    name: 'proposals: which of 1,000 wait for somebody',
+    must: { atMost: 250, unit: 'ms of CPU' },
+    measure: (run) => listed(run, '/api/proposals?waiting-for=me'),
+  },
+  {
     name: 'proposals: the page of one of 1 MB, looked at again',
     must: { atMost: 60, unit: 'ms of CPU' },
     measure: async (run) => (await pageOfOne(run, 1)).again,

@@ -68,6 +68,32 @@ export function judgeDelegation(change: DelegatedChange): Ruling {
   )
 }
 
+/**
+ * Whether a change of pipelines may be made by each who administers all of their groups: it brings them no sealed
+ * value, and names nothing and nobody that was not named before.
+ */
+export function isForAllOwners(
+  { before, after }: Pick<DelegatedChange, 'before' | 'after'>,
+  pipelines: readonly string[],
+): boolean {
+  const textsIn = ({ root, text }: ConfigDocument) =>
+    pipelines.flatMap((entity) => {
+      const found = findNamedEntity(root, entity)
+      return found === null ? [] : [text.slice(found.element.span.start, found.element.span.end)]
+    })
+  const secrets = secretsIn(textsIn(before))
+  if ([...secretsIn(textsIn(after))].some((value) => !secrets.has(value))) return false
+  const touched = new Set(pipelines.map(nameKey))
+  const namingIn = ({ configuration }: ConfigDocument) =>
+    pipelinesNaming(configuration, () => true).filter(({ name }) =>
+      touched.has(nameKey(`pipeline/${name}`)),
+    )
+  if (addedByPipelines(namingIn(before), namingIn(after)).length > 0) return false
+  const known = new Set(granteesIn(before.configuration, () => true).map(keyOfGrantee))
+  const granted = granteesIn(after.configuration, () => true)
+  return granted.every((each) => known.has(keyOfGrantee(each)))
+}
+
 /** The ruling on a change that administrators of the server alone may make. */
 export function needsAdministrator(
   place: string,
