@@ -68,7 +68,7 @@ export async function mergeProposal(
     const ready = await readyMerge(deps, principal, { proposal, request, before })
     if (ready.verdict.kind !== 'allowed') throw gateRefusal(ready.verdict)
     const { commit: from } = deps.history.current()
-    const merging = await deps.store.add(number, () => {
+    const merging = await deps.store.add(principal, number, () => {
       return { type: 'merging', by: personOf(principal), from }
     })
     if (merging === null) return missing(number)
@@ -127,7 +127,7 @@ async function commit(
     const saved = await deps.writer.change(origin, compute, options)
     const { commit: revision, digest } = saved.revision
     const merged = await afterAct(mergedBy(number, saved), () =>
-      deps.store.add(number, ({ state }) =>
+      deps.store.add(null, number, ({ state }) =>
         state === 'open' ? { type: 'merged', by, commit: revision, digest } : null,
       ),
     )
@@ -137,7 +137,7 @@ async function commit(
     if (!(error instanceof ServiceError) || error.code === 'unavailable') throw error
     // The commit of an earlier merge may have come to light meanwhile.
     await settleMerge(deps, proposal)
-    await deps.store.add(number, ({ state }) =>
+    await deps.store.add(null, number, ({ state }) =>
       state === 'open' ? { type: 'held', by, text: whyHeld(error) } : null,
     )
     throw error

@@ -173,13 +173,13 @@ export class OwnerEdits implements AsyncDisposable {
     const isOpen = ({ state, door: other }: Proposal) => state === 'open' && other === door
     const known = (await store.list()).find(isOpen)
     if (known === undefined) {
-      const { number } = await store.open(next, ({ version, commit }) => {
+      const { number } = await store.open(null, next, ({ version, commit }) => {
         return { type: 'open', ...facts, when: null, door, version, commit }
       })
       await this.#note('propose', { number, door })
       return
     }
-    await store.update(known.number, next, (proposal, { version, commit }) => {
+    await store.update(null, known.number, next, (proposal, { version, commit }) => {
       // A merge that has begun commits the version that it has seen: the edit waits for its end.
       if (!isOpen(proposal) || proposal.merging !== null)
         throw unavailable(`The proposal ${known.number} is being merged`)
@@ -236,7 +236,7 @@ export class OwnerEdits implements AsyncDisposable {
     const result = await mergedUpon(this.#deps, newest, document)
     if (result.kind === 'clean' && Buffer.compare(result.document, document) === 0) {
       const text = 'The configuration has this change'
-      const closed = await store.add(number, (proposal) => {
+      const closed = await store.add(null, number, (proposal) => {
         const isIdle = proposal.state === 'open' && proposal.merging === null
         return isIdle ? { type: 'close', by: OWNER, text } : null
       })

@@ -1,4 +1,5 @@
 import { unavailable } from '../core/errors.ts'
+import type { Principal } from '../core/principal.ts'
 import type { CommitSha } from '../core/revision.ts'
 import type { SideMove, SideRefs } from '../history/refs/side-refs.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -43,6 +44,9 @@ export interface ProposalStoreOptions {
   readonly fileName: string
   readonly clock: Clock
 }
+
+/** The caller that makes a change, and may have been shut out while it waited for its turn; null for the service. */
+type Caller = Pick<Principal, 'assertStillGood'> | null
 
 /** A proposal with the events that have made it, oldest first. */
 export interface ProposalHistory {
@@ -131,9 +135,15 @@ export class ProposalStore {
 
   /**
    * Opens a proposal under the next number. A number that was taken before a crash is not given again.
+   *
+   * @throws {ServiceError} what `assertStillGood` of the caller throws, as all changes do.
    */
-  async open(content: NewContent, eventOf: (version: NewVersion) => NewEvent): Promise<Proposal> {
-    return this.#changing(async () => {
+  async open(
+    caller: Caller,
+    content: NewContent,
+    eventOf: (version: NewVersion) => NewEvent,
+  ): Promise<Proposal> {
+    return this.#changing(caller, async () => {
       const number = this.#last + 1
       const { commit, event } = await this.#withVersion({ number, version: 1 }, content, eventOf)
       const meta = await this.#writeEvents(number, null, [event])
@@ -152,11 +162,12 @@ export class ProposalStore {
    * throwing.
    */
   async update(
+    caller: Caller,
     number: number,
     content: NewContent,
     eventOf: (proposal: Proposal, version: NewVersion) => NewEvent,
   ): Promise<Proposal | null> {
-    return this.#changing(async (refs) => {
+    return this.#changing(caller, async (refs) => {
       const stored = await this.#read(refs, number)
       if (stored === null) return null
       const version = stored.proposal.newest.version + 1
@@ -181,10 +192,11 @@ export class ProposalStore {
    * as it is then, and may refuse by throwing, or return null to add nothing.
    */
   async add(
+    caller: Caller,
     number: number,
     eventOf: (proposal: Proposal) => NewEvent | null,
   ): Promise<Proposal | null> {
-    return this.#changing(async (refs) => {
+    return this.#changing(caller, async (refs) => {
       const stored = await this.#read(refs, number)
       const added = stored && eventOf(stored.proposal)
       if (stored === null || added === null) return stored?.proposal ?? null
@@ -195,12 +207,16 @@ export class ProposalStore {
     })
   }
 
-  /** Tries again while another server is faster. */
+  /** Changes proposals at the caller's turn, and tries again while another server is faster. */
   async #changing<Result>(
+    caller: Caller,
     work: (refs: ReadonlyMap<string, CommitSha>) => Promise<Result | 'stale'>,
   ): Promise<Result> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      const result = await this.#options.refs.change(work)
+      const result = await this.#options.refs.change(async (refs) => {
+        await caller?.assertStillGood?.()
+        return work(refs)
+      })
       if (result !== 'stale') return result
     }
     throw unavailable('Others keep changing proposals')

@@ -38,7 +38,8 @@ export async function propose(
   const prepared = await prepareAllowed(deps, principal, { content, base })
   const by = personOf(principal)
   const words = { title, message, when }
-  return deps.store.open(versionContent(prepared, principal, words), ({ version, commit }) => ({
+  const first = versionContent(prepared, principal, words)
+  return deps.store.open(principal, first, ({ version, commit }) => ({
     type: 'open',
     by,
     ...words,
@@ -76,9 +77,8 @@ export async function updateProposal(
   const prepared = await prepareAllowed(deps, principal, { content, base })
   const words = { title: title ?? found.title, message: message ?? found.message }
   const next = versionContent(prepared, principal, words)
-  const updated = await deps.queues.run(number, async () => {
-    await principal.assertStillGood?.()
-    return deps.store.update(number, next, (proposal, { version, commit }) => {
+  const updated = await deps.queues.run(number, () =>
+    deps.store.update(principal, number, next, (proposal, { version, commit }) => {
       assertOpen(proposal)
       assertNewest(proposal, upon ?? null)
       return {
@@ -93,8 +93,8 @@ export async function updateProposal(
         ...(message === undefined ? {} : { message }),
         ...(when === undefined ? {} : { when }),
       }
-    })
-  })
+    }),
+  )
   return updated ?? missing(number)
 }
 

@@ -133,14 +133,11 @@ async function seenChange(deps: ProposalsDomain, principal: Principal, proposal:
   return { digest, rules, effects }
 }
 
-/** Adds an act of a person who may have been shut out while it waited for others. */
 async function add(
   { store, queues }: ProposalsDomain,
   { principal, number }: { readonly principal: Principal; readonly number: number },
   eventOf: (proposal: Proposal) => NewEvent | null,
 ): Promise<Proposal> {
-  return queues.run(number, async () => {
-    await principal.assertStillGood?.()
-    return (await store.add(number, eventOf)) ?? missing(number)
-  })
+  const added = await queues.run(number, () => store.add(principal, number, eventOf))
+  return added ?? missing(number)
 }

@@ -24,7 +24,7 @@ export async function settleMerge(
   const revision = await findMerged(history, proposal)
   if (revision === null) return proposal
   const { commit, digest } = revision
-  const settled = await store.add(number, (newest) =>
+  const settled = await store.add(null, number, (newest) =>
     newest.state === 'open' ? { type: 'merged', by: merging.by, commit, digest } : null,
   )
   return settled ?? proposal

@@ -55,15 +55,20 @@ export class WaitingMerges implements AsyncDisposable {
   }
 
   async #merge({ number, author, newest: { by: writer, version } }: Proposal): Promise<void> {
-    try {
+    const assertStillGood = async () => {
       for (const person of [author, writer]) {
         if (!(await this.#deps.isStillUser(person))) throw gone(person.username)
       }
-      await mergeProposal(this.#deps, writer, number, { message: '', version, mergesItself: true })
+    }
+    try {
+      await assertStillGood()
+      const principal = { ...writer, assertStillGood }
+      const request = { message: '', version, mergesItself: true }
+      await mergeProposal(this.#deps, principal, number, request)
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code === 'unavailable') throw error
       const text = whyHeld(error)
-      await this.#deps.store.add(number, ({ state, held }) =>
+      await this.#deps.store.add(null, number, ({ state, held }) =>
         state === 'open' && held !== text ? { type: 'held', by: author, text } : null,
       )
     }

@@ -209,8 +209,8 @@ export const BREAKS_OF_RULES: readonly Break[] = [
   {
     behaviour: 'what merges itself does so by the rights of who wrote it',
     file: 'proposals/waiting-merges.ts',
-    find: 'await mergeProposal(this.#deps, writer, number',
-    replace: 'await mergeProposal(this.#deps, author, number',
+    find: 'const principal = { ...writer, assertStillGood }',
+    replace: 'const principal = { ...author, assertStillGood }',
     test: 'service/windows-around-merges.test.ts',
   },
   {
@@ -331,6 +331,13 @@ export const BREAKS_OF_RULES: readonly Break[] = [
     find: 'if (!(await this.#deps.isStillUser(person))) throw gone(person.username)',
     replace: '',
     test: 'service/windows-around-merges.test.ts',
+  },
+  {
+    behaviour: 'a change of a proposal that has waited is refused without its credential',
+    file: 'proposals/proposal-store.ts',
+    find: 'await caller?.assertStillGood?.()',
+    replace: '',
+    test: 'http/identities/revocation.test.ts',
   },
   {
     behaviour: 'among servers, a change of a proposal is made upon those of the others',

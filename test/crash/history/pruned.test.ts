@@ -75,7 +75,7 @@ it('keeps a proposal whose objects git has pruned before its refs were written',
   const fs = withGitBefore(REFLOGS_OF_PROPOSALS, PRUNE, repository)
   const store = await openProposals(repository, { fs })
 
-  await store.open(contentOf(base, 'two\n'), opening(base))
+  await store.open(null, contentOf(base, 'two\n'), opening(base))
 
   expect(repository.fsck()).toBe('')
   expect(repository.git('show', 'refs/proposals/1/head:config.xml')).toBe('two')

@@ -25,23 +25,26 @@ interface Attempt {
 
 const ATTEMPTS: Readonly<Record<string, Attempt>> = {
   propose: {
-    run: (store, base) => store.open(contentOf(base, 'three\n'), opening(base, 'Another')),
+    run: (store, base) => store.open(null, contentOf(base, 'three\n'), opening(base, 'Another')),
     before: 'Say more v1',
     after: 'Another v1, Say more v1',
   },
   approve: {
-    run: (store) => store.add(1, () => approvalBy('ben')),
+    run: (store) => store.add(null, 1, () => approvalBy('ben')),
     before: 'Say more v1',
     after: 'Say more v1 approve ben',
   },
   update: {
     run: (store, base) =>
-      store.update(1, contentOf(base, 'three\n'), (_proposal, version) => updating(base)(version)),
+      store.update(null, 1, contentOf(base, 'three\n'), (_proposal, version) =>
+        updating(base)(version),
+      ),
     before: 'Say more v1',
     after: 'Say more v2',
   },
   close: {
-    run: (store) => store.add(1, () => ({ type: 'close', by: { username: 'ana' }, text: '' })),
+    run: (store) =>
+      store.add(null, 1, () => ({ type: 'close', by: { username: 'ana' }, text: '' })),
     before: 'Say more v1',
     after: 'Say more v1 closed',
   },
@@ -56,7 +59,7 @@ describe.each(Object.entries(ATTEMPTS))('a power cut during %s', (_name, attempt
   it.each(LOSSES)('that loses %s leaves it done or not begun', async (loss) => {
     using template = new GitRepository()
     const base = template.commit('config.xml', 'one\n')
-    await (await openProposals(template)).open(contentOf(base, 'two\n'), opening(base))
+    await (await openProposals(template)).open(null, contentOf(base, 'two\n'), opening(base))
     const [first, step] =
       loss === 'names' ? [0, 1] : casesOf({ all: [0, 1], mostly: [LOSSES.indexOf(loss), 5] })
     for (let cut = first, isOver = false; !isOver; cut += step) {
@@ -77,10 +80,13 @@ describe.each(Object.entries(ATTEMPTS))('a power cut during %s', (_name, attempt
       for (const { number, newest } of await survivor.list()) {
         expect(refs.get(`refs/proposals/${number}/head`), `${cut}`).toBe(newest.commit)
       }
-      const next = await survivor.open(contentOf(base, 'next\n'), opening(base, 'Next'))
+      const next = await survivor.open(null, contentOf(base, 'next\n'), opening(base, 'Next'))
       expect(next.number, `${cut}`).toBeGreaterThan(1)
-      const again = await survivor.update(1, contentOf(base, 'again\n'), (_proposal, version) =>
-        updating(base)(version),
+      const again = await survivor.update(
+        null,
+        1,
+        contentOf(base, 'again\n'),
+        (_proposal, version) => updating(base)(version),
       )
       expect(again?.newest.version, `${cut}`).toBe(words.includes('Say more v2') ? 3 : 2)
     }

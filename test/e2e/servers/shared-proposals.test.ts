@@ -51,14 +51,14 @@ describe('proposals of several servers', { tags: ['postgresql'] }, () => {
     using other = new GitRepository(one)
     const [first, second] = [await openServer(one, log), await openServer(other, log)]
 
-    await first.open(contentOf(base, 'two\n'), opening(base))
-    await second.add(1, () => approvalBy('ben'))
-    await first.update(1, contentOf(base, 'three\n'), (_proposal, version) =>
+    await first.open(null, contentOf(base, 'two\n'), opening(base))
+    await second.add(null, 1, () => approvalBy('ben'))
+    await first.update(null, 1, contentOf(base, 'three\n'), (_proposal, version) =>
       updating(base)(version),
     )
     const opened = await Promise.all([
-      first.open(contentOf(base, 'a\n'), opening(base, 'A')),
-      second.open(contentOf(base, 'b\n'), opening(base, 'B')),
+      first.open(null, contentOf(base, 'a\n'), opening(base, 'A')),
+      second.open(null, contentOf(base, 'b\n'), opening(base, 'B')),
     ])
 
     expect(opened.map(({ number }) => number).toSorted((lower, upper) => lower - upper)).toEqual([
@@ -78,13 +78,13 @@ describe('proposals of several servers', { tags: ['postgresql'] }, () => {
     const base = one.commit('config.xml', 'one\n')
     using other = new GitRepository(one)
     const [first, second] = [await openServer(one, log), await openServer(other, log)]
-    await first.open(contentOf(base, 'two\n'), opening(base))
+    await first.open(null, contentOf(base, 'two\n'), opening(base))
     const lock = join(one.gitDir, 'refs/proposals/1/meta.lock')
     await writeFile(lock, '')
 
-    await expect(first.add(1, () => approvalBy('ben'))).rejects.toThrow('A git command holds')
+    await expect(first.add(null, 1, () => approvalBy('ben'))).rejects.toThrow('A git command holds')
     await rm(lock)
-    await first.add(1, () => approvalBy('cleo'))
+    await first.add(null, 1, () => approvalBy('cleo'))
 
     for (const server of [first, second]) {
       const reviews = (await server.find(1))?.reviews ?? []
@@ -95,7 +95,7 @@ describe('proposals of several servers', { tags: ['postgresql'] }, () => {
   it('come to a new server, and those of a server that was alone to the others', async () => {
     using alone = new GitRepository()
     const base = alone.commit('config.xml', 'one\n')
-    await (await openProposals(alone)).open(contentOf(base, 'two\n'), opening(base))
+    await (await openProposals(alone)).open(null, contentOf(base, 'two\n'), opening(base))
     using empty = new GitRepository()
     empty.git('fetch', '--quiet', alone.path, 'main')
     const log = await openLog(cluster())

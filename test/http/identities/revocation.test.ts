@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
@@ -284,6 +284,69 @@ describe.each(['a session ends', 'a user is disabled'])('when %s', (name) => {
     expect([(await comment).status, (await update).status]).toEqual([401, 401])
     const shown = await (await service.fetch('/api/proposals/1')).json()
     expect(shown).toMatchObject({ state: 'merged', comments: [] })
+  })
+})
+
+describe.each(['a session ends', 'a user is disabled'])('when %s', (name) => {
+  it('a new proposal that waits behind another one is refused', async () => {
+    const { service, headers, tookAfterRevoking } = await openScene(name)
+    const propose = (title: string, caller = {}) =>
+      service.fetch('/api/proposals', {
+        method: 'POST',
+        body: JSON.stringify({ title, document: documentWith('changed') }),
+        ...caller,
+      })
+    // The first one waits for git's lock, with a draft beside it, and the other one for the first.
+    const place = join(service.repository, '.git', 'refs', 'proposals', '1')
+    mkdirSync(place, { recursive: true })
+    writeFileSync(join(place, '1.lock'), '')
+    const first = propose('First')
+    await until(() => readdirSync(place).length === 2)
+    const late = propose('Late', {
+      as: null,
+      headers: { 'sec-fetch-site': 'same-origin', ...headers },
+    })
+    // By then it has come.
+    await service.fetch('/api/whoami')
+
+    await tookAfterRevoking(Promise.resolve())
+    rmSync(join(place, '1.lock'))
+
+    expect([(await first).status, (await late).status]).toEqual([201, 401])
+    const proposals = await (await service.fetch('/api/proposals')).json()
+    expect(proposals).toMatchObject([{ title: 'First' }])
+    expect(proposals).toHaveLength(1)
+  })
+})
+
+describe('a proposal that merges by itself, whose user is disabled,', () => {
+  it('stays open, also where its merge waits behind a save', async () => {
+    const { service, headers, tookAfterRevoking } = await openScene('a user is disabled')
+    await save(service, documentWith('first'))
+    const elsewhere = '<environments><environment name="e" /></environments></cruise>'
+    const saved = documentWith('first').replace('</cruise>', elsewhere)
+    const heads = join(service.repository, '.git', 'refs', 'heads')
+    writeFileSync(join(heads, 'main.lock'), '')
+    const saving = save(service, saved)
+    await until(() => readdirSync(heads).length === 3)
+    const document = documentWith('first', 'own')
+    const proposed = await service.fetch('/api/proposals', {
+      method: 'POST',
+      body: JSON.stringify({ title: 'Own', document, when: 'approved' }),
+      as: null,
+      headers,
+    })
+    expect(proposed.status).toBe(201)
+    await until(async () => (await waitingSaves(service)) === 2)
+
+    await tookAfterRevoking(Promise.resolve())
+    rmSync(join(heads, 'main.lock'))
+
+    await saving
+    await expect
+      .poll(async () => (await service.fetch('/api/proposals/1')).json())
+      .toMatchObject({ state: 'open', held: 'The author someone cannot log in any more' })
+    expect(await (await service.fetch('/api/admin/config.xml')).text()).toBe(saved)
   })
 })
 

@@ -21,8 +21,8 @@ describe('proposals in git', () => {
     using _ = repository
     const store = await openProposals(repository)
 
-    await store.open(contentOf(base, 'two\n'), opening(base))
-    await store.update(1, contentOf(base, 'three\n'), (_proposal, version) =>
+    await store.open(null, contentOf(base, 'two\n'), opening(base))
+    await store.update(null, 1, contentOf(base, 'three\n'), (_proposal, version) =>
       updating(base)(version),
     )
 
@@ -41,10 +41,10 @@ describe('proposals in git', () => {
     const { repository, base } = aRepository()
     using _ = repository
     const store = await openProposals(repository)
-    await store.open(contentOf(base, 'two\n'), opening(base))
-    await store.add(1, () => approvalBy('ben'))
-    await store.add(1, () => ({ type: 'close', by: { username: 'ana' }, text: 'No' }))
-    await store.open(contentOf(base, 'three\n'), opening(base, 'Another one'))
+    await store.open(null, contentOf(base, 'two\n'), opening(base))
+    await store.add(null, 1, () => approvalBy('ben'))
+    await store.add(null, 1, () => ({ type: 'close', by: { username: 'ana' }, text: 'No' }))
+    await store.open(null, contentOf(base, 'three\n'), opening(base, 'Another one'))
     const [second, first] = await store.list()
 
     using clone = new GitRepository()
@@ -63,8 +63,8 @@ describe('proposals in git', () => {
     const { repository, base } = aRepository()
     using _ = repository
     const store = await openProposals(repository)
-    await store.open(contentOf(base, 'two\n'), opening(base))
-    await store.open(contentOf(base, 'three\n'), opening(base))
+    await store.open(null, contentOf(base, 'two\n'), opening(base))
+    await store.open(null, contentOf(base, 'three\n'), opening(base))
     const looks: string[] = []
     const readdir = (path: string) => {
       looks.push(path)
@@ -83,7 +83,9 @@ describe('proposals in git', () => {
     const store = await openProposals(repository)
 
     const opened = await Promise.all(
-      ['a', 'b', 'c', 'd'].map((text) => store.open(contentOf(base, text), opening(base, text))),
+      ['a', 'b', 'c', 'd'].map((text) =>
+        store.open(null, contentOf(base, text), opening(base, text)),
+      ),
     )
 
     expect(opened.map(({ number, title }) => [number, title])).toEqual([
@@ -98,13 +100,13 @@ describe('proposals in git', () => {
     const { repository, base } = aRepository()
     using _ = repository
     const store = await openProposals(repository)
-    await store.open(contentOf(base, 'two\n'), opening(base))
+    await store.open(null, contentOf(base, 'two\n'), opening(base))
 
-    await store.add(1, () => approvalBy('ben'))
-    await store.add(1, () => approvalBy('eve'))
-    await store.add(1, () => reviewBy('Ben', 'reject'))
+    await store.add(null, 1, () => approvalBy('ben'))
+    await store.add(null, 1, () => approvalBy('eve'))
+    await store.add(null, 1, () => reviewBy('Ben', 'reject'))
     const rejected = await store.find(1)
-    await store.add(1, () => ({ type: 'take-back', by: { username: 'eve' } }))
+    await store.add(null, 1, () => ({ type: 'take-back', by: { username: 'eve' } }))
 
     expect(rejected?.reviews.map(({ by, type }) => [by.username, type])).toEqual([
       ['eve', 'approve'],
@@ -117,11 +119,11 @@ describe('proposals in git', () => {
     const { repository, base } = aRepository()
     using _ = repository
     const store = await openProposals(repository)
-    await store.open(contentOf(base, 'two\n'), opening(base))
-    await store.add(1, () => approvalBy('ben'))
+    await store.open(null, contentOf(base, 'two\n'), opening(base))
+    await store.add(null, 1, () => approvalBy('ben'))
     repository.git('update-ref', 'refs/proposals/1/meta', 'refs/proposals/1/meta~1')
 
-    const changed = await store.add(1, () => approvalBy('eve'))
+    const changed = await store.add(null, 1, () => approvalBy('eve'))
 
     expect(changed?.reviews.map(({ by }) => by.username)).toEqual(['eve'])
     expect(await (await openProposals(repository)).find(1)).toEqual(changed)
@@ -131,14 +133,14 @@ describe('proposals in git', () => {
     const { repository, base } = aRepository()
     using _ = repository
     const store = await openProposals(repository)
-    await store.open(contentOf(base, 'two\n'), opening(base))
+    await store.open(null, contentOf(base, 'two\n'), opening(base))
 
-    const refusing = store.add(1, ({ state }) => {
+    const refusing = store.add(null, 1, ({ state }) => {
       throw new Error(`it is ${state}`)
     })
 
     await expect(refusing).rejects.toThrow('it is open')
     expect(repository.git('rev-list', '--count', 'refs/proposals/1/meta')).toBe('1')
-    expect(await store.add(2, () => approvalBy('ben'))).toBeNull()
+    expect(await store.add(null, 2, () => approvalBy('ben'))).toBeNull()
   })
 })
