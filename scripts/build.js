@@ -30,6 +30,7 @@ const ENTRIES = [
   'pages/work/page-worker.ts',
   'processes/starter-process.ts',
   'security/password-worker.ts',
+  'storage/checkpoint-worker.ts',
 ]
 /** Browser scripts, each bundled into one file. */
 const CLIENT_SCRIPTS = [

@@ -64,6 +64,6 @@ export class HistoryIndex implements AsyncDisposable {
   /** Stops indexing; the rest is indexed at the next start. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([this.#walker[Symbol.asyncDispose](), this.origins[Symbol.asyncDispose]()])
-    this.#database[Symbol.dispose]()
+    await this.#database[Symbol.asyncDispose]()
   }
 }

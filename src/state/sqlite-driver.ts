@@ -10,6 +10,7 @@ import {
   textColumn,
   type WriteSession,
 } from './sql.ts'
+import { MAX_PAGES_ALONE, SqliteLog } from '../storage/sqlite-log.ts'
 import { syncFolder } from '../storage/sync-folder.ts'
 import { SqliteConnection } from './sqlite-connection.ts'
 import { storeUnavailable } from './unavailable.ts'
@@ -21,6 +22,7 @@ const EXACT = { bigint: true, throwIfNoEntry: false } as const
 /**
  * A SQLite file in WAL mode: one connection writes, another reads committed data. A commit returns
  * after its sync, which is ours: SQLite itself would hold up the event loop until the disk is done.
+ * So it would where it copies the log, which a thread does.
  */
 export class SqliteDriver implements Driver {
   readonly textType = 'TEXT'
@@ -31,6 +33,7 @@ export class SqliteDriver implements Driver {
   readonly #reader: SqliteConnection
   /** The files in use, with their inodes. */
   readonly #inUse = new Map<string, bigint>()
+  readonly #log: SqliteLog
   /** Opened by the first commit, before which the file may not be there. */
   #wal: FileHandle | null = null
 
@@ -39,12 +42,14 @@ export class SqliteDriver implements Driver {
     this.#writer = openedForWriting(file)
     this.#reader = openedForReading(file)
     this.query = this.#reader.query
+    this.#log = new SqliteLog(file)
     this.#inUse.set(file, statSync(file, { bigint: true }).ino)
   }
 
   // Another process may hold the lock: waiting inside SQLite would block the event loop.
   async begin(): Promise<WriteSession> {
     this.#assertInPlace()
+    await this.#log.mayGrow()
     const started = performance.now()
     while (!this.#writer.runUnlessBusy('BEGIN IMMEDIATE')) {
       if (performance.now() - started > BUSY_LIMIT_MS) {
@@ -90,8 +95,10 @@ export class SqliteDriver implements Driver {
   // emptying it first makes the file alone the whole store.
   async [Symbol.asyncDispose](): Promise<void> {
     this.#reader[Symbol.dispose]()
+    await this.#log.rest()
     this.#writer.run('PRAGMA wal_checkpoint(TRUNCATE)')
     this.#writer[Symbol.dispose]()
+    this.#log[Symbol.dispose]()
     await this.#wal?.close()
   }
 
@@ -109,6 +116,7 @@ export class SqliteDriver implements Driver {
     try {
       this.#wal ??= await this.#openWal()
       await this.#wal.datasync()
+      this.#log.noteCommit()
     } catch (error) {
       throw storeUnavailable(`${basename(this.#file)}: its log cannot be synced`, { cause: error })
     }
@@ -129,6 +137,7 @@ function openedForWriting(file: string): SqliteConnection {
   connection.run('PRAGMA journal_mode = WAL')
   // Its log is synced by each commit of ours, and by SQLite before and after a checkpoint.
   connection.run('PRAGMA synchronous = NORMAL')
+  connection.run(`PRAGMA wal_autocheckpoint = ${MAX_PAGES_ALONE}`)
   connection.run('PRAGMA busy_timeout = 0')
   return connection
 }

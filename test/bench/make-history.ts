@@ -148,7 +148,7 @@ export async function writeIndex(
     tables: IndexTables.statements,
     log: () => {},
   }
-  using database = new IndexDatabase(options)
+  await using database = new IndexDatabase(options)
   const tables = new IndexTables(database)
   const stepAt = (n: number, before: Buffer, after: Buffer): Step => {
     const scripts = [editScript(before, after)]

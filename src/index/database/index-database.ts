@@ -1,10 +1,12 @@
 import { mkdirSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite'
 import { type CooperativeWork, runCooperatively } from '../../lib/cooperative.ts'
 import type { Log } from '../../lib/log.ts'
 import { SerialQueue } from '../../lib/serial-queue.ts'
 import { DatabaseSync } from '../../storage/sqlite-engine.ts'
+import { MAX_PAGES_ALONE, SqliteLog } from '../../storage/sqlite-log.ts'
 import { DamagedIndexError, type DerivedRow, type DerivedValue } from './index-rows.ts'
 
 export interface IndexDatabaseOptions {
@@ -25,13 +27,18 @@ const MAX_REPLACED = 3
 /** In memory, and in a file without a name where it grows. */
 const NAMELESS = ''
 const ABOUT = 'CREATE TABLE about (format TEXT NOT NULL) STRICT'
-const PRAGMAS = ['journal_mode = WAL', 'synchronous = NORMAL', 'busy_timeout = 5000']
+const PRAGMAS = [
+  'journal_mode = WAL',
+  'synchronous = NORMAL',
+  `wal_autocheckpoint = ${MAX_PAGES_ALONE}`,
+]
+const BUSY_RETRY_MS = 2
 
 /**
  * The SQLite file of everything that is derived from the history. One that is missing, damaged or of
  * another format is replaced by an empty one, at any time: whoever reads finds nothing then.
  */
-export class IndexDatabase implements Disposable {
+export class IndexDatabase implements AsyncDisposable {
   readonly #options: IndexDatabaseOptions
   readonly #writes = new SerialQueue()
   #connection: Connection
@@ -90,9 +97,10 @@ export class IndexDatabase implements Disposable {
     return this.#writes.run(() => this.#write(work))
   }
 
-  [Symbol.dispose](): void {
+  async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
+    await this.#connection.rest()
     this.#connection.close()
   }
 
@@ -100,10 +108,10 @@ export class IndexDatabase implements Disposable {
     if (this.#isClosed) return false
     const connection = this.#connection
     try {
-      connection.all('BEGIN IMMEDIATE', [])
+      await connection.begin()
       await runCooperatively(whileOpen(work(), () => this.#connection === connection))
       if (this.#connection !== connection) return false
-      connection.all('COMMIT', [])
+      connection.commit()
       return true
     } catch (error) {
       if (this.#connection !== connection) return false
@@ -167,11 +175,13 @@ export class IndexDatabase implements Disposable {
 /** A connection with its prepared statements. */
 class Connection {
   readonly #file: string
+  readonly #log: SqliteLog
   readonly #database: DatabaseSyncInstance
   readonly #statements = new Map<string, StatementSyncInstance>()
 
   constructor(file: string) {
     this.#file = file
+    this.#log = new SqliteLog(file)
     this.#database = new DatabaseSync(file)
     try {
       for (const pragma of PRAGMAS) this.all(`PRAGMA ${pragma}`, [])
@@ -186,6 +196,32 @@ class Connection {
     const statement = this.#statements.get(sql) ?? this.#database.prepare(sql)
     this.#statements.set(sql, statement)
     return statement.all(...values)
+  }
+
+  /** Begins to write, as soon as the log is not being copied. */
+  async begin(): Promise<void> {
+    await this.#log.mayGrow()
+    while (!this.#isBegun()) await delay(BUSY_RETRY_MS)
+  }
+
+  commit(): void {
+    this.all('COMMIT', [])
+    this.#log.noteCommit()
+  }
+
+  /** Waits until the log is not being copied. */
+  rest(): Promise<void> {
+    return this.#log.rest()
+  }
+
+  #isBegun(): boolean {
+    try {
+      this.all('BEGIN IMMEDIATE', [])
+      return true
+    } catch (error) {
+      if (error instanceof Error && BUSY.test(error.message)) return false
+      throw error
+    }
   }
 
   /** Whether the file has all its pages; SQLite would notice only where a missing one is read. */
@@ -214,6 +250,7 @@ class Connection {
     }
     this.#statements.clear()
     this.#database.close()
+    this.#log[Symbol.dispose]()
   }
 }
 
@@ -221,6 +258,7 @@ function* whileOpen(work: CooperativeWork<void>, isOpen: () => boolean): Coopera
   while (isOpen() && !work.next().done) yield
 }
 
+const BUSY = /database is locked/
 const NO_TRANSACTION = /no transaction is active/
 const DAMAGE = /malformed|not a database|disk I\/O|fts5: (?:corrupt|missing)/
 
