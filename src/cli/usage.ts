@@ -117,8 +117,8 @@ export const USAGE: Readonly<Record<CommandName, Usage>> = {
     purpose: 'Makes an older revision current again, or one entity of it.',
   },
   undo: {
-    calls: ['undo REV --message WHY'],
-    purpose: 'Takes the changes of one revision back. Later changes stay.',
+    calls: ['undo REV --message WHY', 'undo REV --entity KIND/NAME --message WHY'],
+    purpose: 'Takes the changes of one revision back, or those of one entity. Later changes stay.',
   },
   propose: {
     calls: ['propose FILE --title TITLE', 'propose KIND/NAME=FILE... --title TITLE'],

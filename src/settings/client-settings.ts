@@ -80,6 +80,7 @@ export const CLIENT_SETTINGS = {
   rollback: z.object({ ...SERVER, ...ENTITY, ...MESSAGE }),
   undo: z.object({
     ...SERVER,
+    ...ENTITY,
     rest: Switch.describe('leave alone what was changed again since, instead of refusing'),
     ...MESSAGE,
   }),

@@ -264,10 +264,11 @@ describe('the administrator of a group', () => {
     expect(preview.text).not.toMatch(HIDDEN)
   })
 
-  it('is offered the undoing of a revision of its own part alone, beside the difference', async () => {
+  it('is offered the undoing of its own part of a revision, and of no other', async () => {
     const opened = await service()
     await save(opened, DELEGATED.replace('m1.git', 'x.git'), ROOT)
-    await save(opened, DELEGATED.replace('m1.git', 'z.git').replace('s1.git', 'y.git'), ROOT)
+    const last = DELEGATED.replace('m1.git', 'z.git').replace('s1.git', 'y.git')
+    await save(opened, last, ROOT)
     const at = (name: string, to: string) =>
       page(opened, `/config/entity/pipeline/${name}/compare/${to}`)
 
@@ -278,10 +279,19 @@ describe('the administrator of a group', () => {
     ]
 
     expect([own.status, reaching.status, other.status]).toEqual([200, 200, 200])
-    expect(own.text).toContain('Undo r3…')
+    expect(own.text).toContain('Undo r3 in pipeline m1…')
     expect((await page(opened, '/config/r3/undo')).status).toBe(200)
-    expect([reaching.text, other.text].join('')).not.toContain('Undo r4…')
+    expect(reaching.text).toContain('Undo r4 in pipeline m1…')
     expect((await page(opened, '/config/r4/undo')).status).toBe(403)
+
+    const part = await page(opened, '/config/entity/pipeline/m1/undo/r4')
+    expect(part.text).toContain('z.git')
+    expect(part.text).not.toMatch(/[ys]\d?\.git/)
+    const fields = { basedOn: basedOn(last), reason: 'Not yet' }
+    const undone = await page(opened, '/config/entity/pipeline/m1/undo/r4', form(fields))
+    expect(undone.status).toBe(303)
+    const now = await (await opened.fetch('/api/admin/config.xml', { as: ROOT })).text()
+    expect(now).toBe(DELEGATED.replace('m1.git', 'x.git').replace('s1.git', 'y.git'))
   })
 
   it('learns nothing of a revision that reaches beyond it', async () => {

@@ -59,6 +59,10 @@ export const RESTORING_CALLS = {
         text: '`1`: skips what was changed again since, instead of refusing',
         schema: z.literal('1'),
       },
+      entity: {
+        text: 'Only what the revision changed of it, such as `pipeline/shop`; of a group with its pipelines',
+        schema: z.string(),
+      },
     },
     answers: { 200: jsonAnswer('Undone', RestoredBody, DIGEST_DESCRIBED), ...PROPOSED },
     example: {

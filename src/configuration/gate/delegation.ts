@@ -42,7 +42,8 @@ export interface DelegatedChange {
   readonly isUser: (name: string) => boolean
 }
 
-const RULE = 'delegation'
+/** The name of the rule in refusals and verdicts. */
+export const DELEGATION = 'delegation'
 const ADMINISTRATORS = ['administrators of the server']
 /** Parts that a refusal names one by one. */
 const MAX_NAMED = 3
@@ -99,7 +100,7 @@ export function needsAdministrator(
   place: string,
   sentence: string,
 ): Extract<Ruling, { readonly kind: 'needs' }> {
-  return { kind: 'needs', rule: RULE, of: ADMINISTRATORS, place, sentence }
+  return { kind: 'needs', rule: DELEGATION, of: ADMINISTRATORS, place, sentence }
 }
 
 function reachesBeyond(change: DelegatedChange, parts: OwnParts): Ruling {
@@ -260,7 +261,12 @@ function findUnknown(change: DelegatedChange, parts: OwnParts): Ruling | null {
   )
   if (!unknown) return null
   const { kind, name } = unknown
-  return { kind: 'denied', rule: RULE, place: DOCUMENT, sentence: `There is no ${kind} ${name}` }
+  return {
+    kind: 'denied',
+    rule: DELEGATION,
+    place: DOCUMENT,
+    sentence: `There is no ${kind} ${name}`,
+  }
 }
 
 function keyOfGrantee({ kind, name }: Grantee): string {

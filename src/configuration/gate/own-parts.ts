@@ -77,16 +77,24 @@ export function withoutOthers(
   document: Pick<XmlDocument, 'text' | 'root'>,
   parts: OwnParts,
 ): string {
-  const { text, root } = document
-  const own = ownEntities(root, parts)
-  const parents = new Set([root, ...own.flatMap(({ element }) => element.parent ?? [])])
+  return aloneIn(document, ownElements(document.root, parts))
+}
+
+/** A document with blank lines in the place of all but some elements and the tags around them. */
+export function aloneIn(
+  { text, root }: Pick<XmlDocument, 'text' | 'root'>,
+  elements: readonly XmlElement[],
+): string {
+  const parents = new Set([root, ...elements.flatMap(({ parent }) => parent ?? [])])
   const tags = [...parents].flatMap(({ openTag, closeTag }) => [openTag, closeTag ?? []].flat())
-  const shown = [...own.map(({ element }) => element.span), ...tags].toSorted(
+  const shown = [...elements.map(({ span }) => span), ...tags].toSorted(
     (one, other) => one.start - other.start,
   )
   const pieces: string[] = []
   let from = 0
   for (const { start, end } of shown) {
+    // A pipeline may stand in a group that is shown, too.
+    if (start < from) continue
     pieces.push(blank(text.slice(from, start)), text.slice(start, end))
     from = end
   }

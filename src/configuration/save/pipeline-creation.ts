@@ -47,14 +47,26 @@ export function composePipeline(
 }
 
 /** The groups that a caller may add pipelines to, in the order of the document. */
-export function listOwnGroups(
-  { access, configuration }: Pick<PipelineCreationDeps, 'access'> & PipelinePreviewDeps,
+export function listOwnGroups(deps: GroupsDeps, principal: Principal): readonly string[] {
+  return listGroups(deps, principal, 'administer-group')
+}
+
+/** The groups that a caller may propose pipelines for. */
+export function listViewedGroups(deps: GroupsDeps, principal: Principal): readonly string[] {
+  return listGroups(deps, principal, 'view-group')
+}
+
+type GroupsDeps = Pick<PipelineCreationDeps, 'access'> & PipelinePreviewDeps
+
+function listGroups(
+  { access, configuration }: GroupsDeps,
   principal: Principal,
+  action: 'administer-group' | 'view-group',
 ): readonly string[] {
-  return configuration
-    .read()
-    .configuration.groups.map(({ name }) => name)
-    .filter((group) => access.may(principal, { action: 'administer-group', group }))
+  const { groups } = configuration.read().configuration
+  return groups.flatMap(({ name: group }) =>
+    access.may(principal, { action, group }) ? group : [],
+  )
 }
 
 /**

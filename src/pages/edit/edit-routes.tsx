@@ -297,6 +297,7 @@ async function answerReview(
           message: form.message,
         }),
         notice: notice ?? null,
+        isForOthers: false,
       }
       return pageResponse(<PreviewView {...view} />, notice === undefined ? 200 : 403, NO_STORE)
     }

@@ -1,9 +1,16 @@
+import type { Plan } from '../../builds/plan/plan-configuration.ts'
+import { DELEGATION } from '../../configuration/gate/delegation.ts'
+import { aloneIn } from '../../configuration/gate/own-parts.ts'
 import type { Digest } from '../../core/digest.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import { renderSubject } from '../../document/changes/render-subject.ts'
-import { propose } from '../../proposals/propose.ts'
-import { PLAIN } from '../code/comparison.ts'
+import type { ChangeSummary } from '../../document/changes/change-summary.ts'
+import { findNamedEntity } from '../../document/entities/entities.ts'
+import { planContent } from '../../proposals/plan-proposal.ts'
+import { prepareAllowed, propose } from '../../proposals/propose.ts'
+import type { TouchedPlace } from '../../proposals/proposal-event.ts'
+import { type DocumentComparison, PLAIN } from '../code/comparison.ts'
 import type { FormDone } from '../frame/form-action.ts'
 import type { LeaderPagesContext } from '../frame/pages-context.ts'
 
@@ -19,6 +26,71 @@ export interface ChangeToPropose {
   readonly summary?: string
 }
 
+/** Said on the preview of a change that its author may propose and not save. */
+export const FOR_OTHERS =
+  'You may not save this yourself. Propose it, and somebody who may save it decides.'
+
+/** The effects of a change that its author may propose and not save. */
+export interface ProposalPreview {
+  readonly comparison: DocumentComparison
+  /** Null where it cannot be merged as it is with what others have saved since: its proposal says so. */
+  readonly plan: Plan | null
+}
+
+/**
+ * Previews a change that the caller may not save as its proposal would be: with the entities that it touches, which
+ * the caller may view, and nothing around them.
+ *
+ * @throws {ServiceError} those of `propose`.
+ */
+export async function previewProposal(
+  { builds, proposals }: LeaderPagesContext,
+  principal: Principal,
+  { base, after, message }: Omit<ChangeToPropose, 'before' | 'summary'>,
+): Promise<ProposalPreview> {
+  const content = { document: after }
+  const ready = await prepareAllowed(proposals, principal, { content, base })
+  const before = await builds.history.readDocument(ready.base)
+  const shown = [
+    await touchedIn(builds, before, ready.touches),
+    await touchedIn(builds, ready.document, ready.touches),
+  ] as const
+  return {
+    comparison: await builds.compare(shown, PLAIN),
+    plan: await planOf(proposals, principal, { content, base, message }),
+  }
+}
+
+/** The effects of merging it, without the verdict where that says only that it is for others to save. */
+async function planOf(
+  proposals: LeaderPagesContext['proposals'],
+  principal: Principal,
+  asked: Parameters<typeof planContent>[2],
+): Promise<Plan | null> {
+  try {
+    const plan = await planContent(proposals, principal, asked)
+    const { needs = [] } = plan.verdict ?? {}
+    const isForOthers = needs.length > 0 && needs.every(({ rule }) => rule === DELEGATION)
+    return plan.valid ? { ...plan, ...(isForOthers ? { verdict: null } : {}) } : null
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'config-stale') return null
+    throw error
+  }
+}
+
+/** A document with blank lines in the place of all that a change does not touch. */
+async function touchedIn(
+  { summary }: { readonly summary: ChangeSummary },
+  document: Uint8Array<ArrayBuffer>,
+  touches: readonly TouchedPlace[],
+): Promise<Uint8Array<ArrayBuffer>> {
+  const reading = await summary.read(document)
+  if (!('root' in reading)) return new Uint8Array()
+  const found = touches.flatMap(({ entity }) => findNamedEntity(reading.root, entity) ?? [])
+  const elements = found.map(({ element }) => element)
+  return new Uint8Array(Buffer.from(aloneIn(reading, elements)))
+}
+
 /**
  * Proposes the change of a form, and leads to the proposal.
  *
@@ -32,7 +104,7 @@ export async function proposeChange(
   const { pages, proposals } = context
   const { base, after, message } = change
   const [said = ''] = message.split('\n', 1)
-  const title = said === '' ? await summaryOf(context, principal, change) : said
+  const title = said === '' ? await summaryOf(context, change) : said
   const content = { document: after }
   const words = { title, message, when: null, door: 'form' }
   const { number } = await propose(proposals, principal, { ...words, content, base })
@@ -45,12 +117,10 @@ export async function proposeChange(
 
 async function summaryOf(
   { builds }: LeaderPagesContext,
-  principal: Principal,
   { before, after, summary }: ChangeToPropose,
 ): Promise<string> {
   if (summary !== undefined) return summary
-  const view = await builds.gate.viewFor(principal, { before, after })
-  const { changes } = await builds.compare(view, PLAIN)
+  const { changes } = await builds.compare([before, after], PLAIN)
   return changes === null ? 'Change the configuration' : renderSubject(changes.first)
 }
 

@@ -11,6 +11,7 @@ import { ChangesCard } from '../parts/change-list.tsx'
 import { RevisionName } from '../parts/revision-name.tsx'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import { InvalidEditCard, MessageField } from './edit-view.tsx'
+import { FOR_OTHERS } from './propose-change.ts'
 import { lookOfStep, nextStep, PlanCard } from './plan-card.tsx'
 
 /** The effects of an edit before it is saved or proposed. */
@@ -19,9 +20,11 @@ export interface SavePreview {
   readonly current: NumberedRevision
   readonly comparison: DocumentComparison
   readonly hasInvalidEdit: boolean
-  readonly plan: Plan
+  readonly plan: Plan | null
   /** Why nothing was saved, when that was tried. */
   readonly notice: string | null
+  /** Whether the caller may propose it, and not save it. */
+  readonly isForOthers: boolean
 }
 
 interface SavePreviewPartsProps {
@@ -38,11 +41,11 @@ interface SavePreviewPartsProps {
 
 /** The head of a preview with its buttons, and below it the effects; to stand in the form that saves. */
 export function SavePreviewParts({ frame, title, back, preview, ...rest }: SavePreviewPartsProps) {
-  const { message, current, comparison, hasInvalidEdit, plan, notice } = preview
+  const { message, current, comparison, hasInvalidEdit, plan, notice, isForOthers } = preview
   const { merged, children } = rest
   return (
     <>
-      <EnterButton value={nextStep(plan) ?? 'edit'} />
+      <EnterButton value={isForOthers ? 'propose' : ((plan && nextStep(plan)) ?? 'edit')} />
       <PageHead
         title={title}
         trail={[[<ActionButton value="edit" label={back} look="quiet" />, null]]}
@@ -55,32 +58,35 @@ export function SavePreviewParts({ frame, title, back, preview, ...rest }: SaveP
         actions={
           <>
             <MessageField message={message} />
-            <SaveButtons plan={plan} value="save" label="Save" />
+            <SaveButtons {...preview} value="save" label="Save" />
           </>
         }
       />
       <NoticeCard look="bad" role="alert">
         {notice}
       </NoticeCard>
+      <NoticeCard>{isForOthers ? FOR_OTHERS : null}</NoticeCard>
       {hasInvalidEdit && <InvalidEditCard links={frame.links} />}
       <NoticeCard>{merged}</NoticeCard>
       <ChangesCard changes={comparison.changes} />
-      <PlanCard plan={plan} />
+      {plan !== null && <PlanCard plan={plan} />}
       {children}
       <PlainDiff comparison={comparison} />
     </>
   )
 }
 
-interface SaveButtonsProps {
-  readonly plan: Plan
+interface SaveButtonsProps extends Pick<SavePreview, 'plan' | 'isForOthers'> {
   /** The action of a save, and its label. */
   readonly value: string
   readonly label: string
 }
 
 /** The buttons that propose and save what was previewed. */
-export function SaveButtons({ plan, value, label }: SaveButtonsProps) {
+export function SaveButtons({ plan, isForOthers, value, label }: SaveButtonsProps) {
+  if (isForOthers || plan === null) {
+    return <ActionButton value="propose" label="Propose" look="primary" shortcut={SAVE} />
+  }
   return (
     <>
       <ActionButton value="propose" label="Propose" look={lookOfStep(plan, 'propose')} />

@@ -1,3 +1,4 @@
+import type { EntityPlace } from '../../document/edit/entity-edits.ts'
 import type { EntityAddress } from '../revisions/entity-address.ts'
 import type { EntityComparison } from './entity-comparison.ts'
 import { ChangeItems } from '../parts/change-list.tsx'
@@ -25,8 +26,8 @@ export interface EntityCompareViewProps {
   readonly hasPatch: boolean
   /** Whether it can be compared as it runs. */
   readonly offersEffective: boolean
-  /** Whether it is one revision, which somebody who administers the entity may undo. */
-  readonly mayUndo: boolean
+  /** The entity whose part of one revision the reader may undo, or propose to: a stage with its pipeline; null for none. */
+  readonly undone: EntityPlace | null
 }
 
 /** One entity of the configuration in two revisions, without the rest of the documents. */
@@ -69,7 +70,7 @@ export function EntityCompareView(props: EntityCompareViewProps) {
 }
 
 function Head(props: EntityCompareViewProps) {
-  const { frame, address, comparison, query, hasPatch, offersEffective, mayUndo } = props
+  const { frame, address, comparison, query, hasPatch, offersEffective, undone } = props
   const { links } = frame
   const { before, after, lines, older, newer, only } = comparison
   const range = { from: `r${before.number}`, to: `r${after.number}` }
@@ -94,8 +95,12 @@ function Head(props: EntityCompareViewProps) {
       below={only && <ChangeWords revision={only} links={null} />}
       actions={
         <>
-          {mayUndo && (
-            <LinkButton href={links.undo(range.to)} label={`Undo ${range.to}…`} icon="undo" />
+          {undone !== null && (
+            <LinkButton
+              href={links.undoEntity(undone, range.to)}
+              label={`Undo ${range.to} in ${frame.wordsOf(`${undone.kind}/${undone.name}`)}…`}
+              icon="undo"
+            />
           )}
           {offersEffective && (
             <LinkChoice

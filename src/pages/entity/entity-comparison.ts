@@ -46,7 +46,8 @@ export interface EntityComparison extends TextComparison {
   readonly only: NumberedRevision | null
   /** Whether it is compared as it runs, each value a line. */
   readonly isEffective: boolean
-  /** Whether the second revision has the entity. */
+  /** Whether each revision has the entity, as far as the caller may see. */
+  readonly hasBefore: boolean
   readonly hasAfter: boolean
 }
 
@@ -105,11 +106,21 @@ export async function readEntityComparison(
     newer: steps.at(start - 1)?.revision ?? null,
     between: end - start,
     only: end - start === 1 ? toldStep(deps, principal, steps.at(start)) : null,
+    hasBefore: texts[0] !== '',
     hasAfter: texts[1] !== '',
     changes: changesBetween(address, texts),
     isEffective,
     ...(await compareTexts(deps, compared, asked.options)),
   }
+}
+
+/** Whether a caller may see an entity as it was in a revision. */
+export async function maySeeEntityAt(
+  deps: EntityStepsDeps & VisibleStepsDeps,
+  principal: Principal,
+  { address, revision }: { readonly address: EntityAddress; readonly revision: NumberedRevision },
+): Promise<boolean> {
+  return maySeeAt(await visibleSteps(deps, principal, address), revision)
 }
 
 function toldStep(

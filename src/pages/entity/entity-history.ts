@@ -2,8 +2,7 @@ import type { Principal } from '../../core/principal.ts'
 import { type IndexProgress, unfinished } from '../../index/index-progress.ts'
 import { nameKey } from '../../core/name-key.ts'
 import { holdsOthers, splitEntity } from '../../document/entities/entities.ts'
-import { entitiesOf, formerNameOf } from '../../document/changes/entities-of.ts'
-import type { Revision } from '../../core/revision.ts'
+import type { EntityPlace } from '../../document/edit/entity-edits.ts'
 import type { History } from '../../history/history.ts'
 import type { LazyList } from '../../lib/lazy-list.ts'
 import { type ScriptDeps, compareTexts, type TextComparison, PLAIN } from '../code/comparison.ts'
@@ -64,8 +63,9 @@ export interface EntityHistory {
   readonly effective: EffectiveForm | null
   /** Whether the caller may also see the rest of the configuration. */
   readonly isAdministrator: boolean
-  /** Whether the caller may change it. */
+  /** Whether the caller may change it, or propose a change. */
   readonly mayEdit: boolean
+  readonly mayOnlyPropose: boolean
   /** False where it has runs that are not known. */
   readonly hasRuns: boolean
 }
@@ -127,6 +127,7 @@ export async function readEntityHistory(
     now: now && { ...currentText(now), revision: history.size() },
     isAdministrator: access.may(principal, { action: 'administer' }),
     mayEdit: mayEditEntity(deps, principal, address),
+    mayOnlyPropose: mayOnlyPropose(deps, principal, address),
     hasRuns: deps.runs() !== null || !address.entity.startsWith(PIPELINE),
   }
 }
@@ -156,19 +157,29 @@ export function mayEditEntity(
   return access.may(principal, action)
 }
 
-/** Whether a caller administers everything that a revision changed; false while that is not indexed. */
-export function mayUndoRevision(
-  deps: EntityAccessDeps & Pick<EntityStepsDeps, 'entities'>,
+/** Whether a caller may propose a change of an entity, and not save it: pipelines have viewers, who see their text. */
+export function mayOnlyPropose(
+  deps: EntityAccessDeps,
   principal: Principal,
-  revision: Revision,
+  place: Pick<EntityAddress, 'kind' | 'name'>,
 ): boolean {
-  const changes = deps.entities.find(revision) ?? []
-  const former = new Set(changes.map(formerNameOf))
-  const touched = entitiesOf(changes).filter((entity) => !former.has(entity))
-  return (
-    touched.length > 0 &&
-    touched.every((entity) => mayEditEntity(deps, principal, splitEntity(entity)))
-  )
+  const { kind, name: pipeline } = place
+  if (kind !== 'pipeline' || mayEditEntity(deps, principal, place)) return false
+  return deps.access.may(principal, { action: 'view-pipeline', pipeline })
+}
+
+/** The entity that a caller may undo a change of, or propose to: of a stage its pipeline; null for none. */
+export function undoneWith(
+  deps: EntityAccessDeps,
+  principal: Principal,
+  { kind, name, stage }: Pick<EntityAddress, 'kind' | 'name' | 'stage'>,
+): EntityPlace | null {
+  const place =
+    stage === null
+      ? { kind, name }
+      : { kind: 'pipeline', name: name.slice(0, -stage.length - '/'.length) }
+  const mayUndo = mayEditEntity(deps, principal, place) || mayOnlyPropose(deps, principal, place)
+  return mayUndo ? place : null
 }
 
 function currentText({ text, line }: EntityText): Omit<CurrentText, 'revision'> {

@@ -2,9 +2,9 @@ import type { Context } from 'hono'
 import { z } from 'zod'
 import { SAMPLE } from '../../api/definition/sample.ts'
 import { parseOffset } from '../../core/page.ts'
-import { entityAddress } from '../revisions/entity-address.ts'
+import { type EntityAddress, entityAddress } from '../revisions/entity-address.ts'
 import { readEntityComparison, readEntityPatch } from './entity-comparison.ts'
-import { mayShowEffective, mayUndoRevision, readEntityHistory } from './entity-history.ts'
+import { mayShowEffective, readEntityHistory, undoneWith } from './entity-history.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { comparisonOptionsOf, parseCompareQuery } from '../code/compare-query.ts'
 import { pageResponse } from '../frame/page-response.ts'
@@ -73,11 +73,20 @@ async function answerComparison(
     comparison.hasAfter &&
     pages.isAdministrator(c.env.principal)
   const offersEffective = mayShowEffective(configuration, c.env.principal, address)
-  const { before, after, changes } = comparison
-  const isStep = after.base === before.number && changes.length > 0
-  const mayUndo = isStep && mayUndoRevision(configuration, c.env.principal, after)
-  const view = { frame, address, comparison, query, hasPatch, offersEffective, mayUndo }
+  const { before, after, changes, between } = comparison
+  // A move to another group changes nothing in the text of a pipeline.
+  const isStep = after.base === before.number && (changes.length > 0 || between > 0)
+  const undone =
+    isStep && (comparison.hasBefore || mayRemove(pages.isAdministrator(c.env.principal), address))
+      ? undoneWith(configuration, c.env.principal, address)
+      : null
+  const view = { frame, address, comparison, query, hasPatch, offersEffective, undone }
   return pageResponse(<EntityCompareView {...view} />)
+}
+
+/** Groups and templates come and go by administrators of the server alone. */
+function mayRemove(isAdministrator: boolean, { kind }: EntityAddress): boolean {
+  return isAdministrator || kind === 'pipeline' || kind === 'stage'
 }
 
 async function patch(

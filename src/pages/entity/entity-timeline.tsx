@@ -171,7 +171,7 @@ function StepLinks({ frame: { links }, entity, step }: EntityViewProps & { step:
 
 /** A step that removed the entity has nothing to restore. */
 function isRestorable(
-  { address, mayEdit }: EntityViewProps['entity'],
+  { address, mayEdit, mayOnlyPropose }: EntityViewProps['entity'],
   { changes, entity }: ShownStep,
 ): boolean {
   const isRemoval = changes.some(
@@ -180,7 +180,8 @@ function isRestorable(
       foldEntity(change.entity) === entity &&
       wholeEntityWord(change) !== null,
   )
-  return mayEdit && EntityName.safeParse(address).success && !isRemoval
+  const mayRestore = mayEdit || mayOnlyPropose
+  return mayRestore && EntityName.safeParse(address).success && !isRemoval
 }
 
 type AfterStepProps = EntityViewProps & { readonly step: ShownStep; readonly pipeline: string }

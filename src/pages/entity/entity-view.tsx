@@ -5,7 +5,7 @@ import { hasForm } from '../../document/form/form-shape.ts'
 import { EntityName } from '../work/edit-scope.ts'
 import { type OpenPageWithMessage, type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { EffectiveTable } from './effective-table.tsx'
-import { LinkButton, LinkChoice } from '../kit/buttons.tsx'
+import { LinkButton, LinkChoice, PROPOSE_CHANGE } from '../kit/buttons.tsx'
 import { countOf } from '../kit/words/count.ts'
 import { FlashCard } from '../kit/notice.tsx'
 import { PageHead } from '../kit/page-head.tsx'
@@ -71,6 +71,9 @@ function Head({ frame, entity }: EntityViewProps) {
               label="Bring back…"
               look="primary"
             />
+          )}
+          {entity.mayOnlyPropose && edited.success && now !== null && (
+            <LinkButton href={links.form(edited.data)} {...PROPOSE_CHANGE} look="primary" />
           )}
           {entity.mayEdit && edited.success && now !== null && (
             <LinkButton

@@ -1,5 +1,6 @@
 import type { FormPart } from '../../document/form/form-shape.ts'
 import { MessageField } from '../edit/edit-view.tsx'
+import { FOR_OTHERS } from '../edit/propose-change.ts'
 import { ActionButton, LinkButton, SAVE } from '../kit/buttons.tsx'
 import { countOf } from '../kit/words/count.ts'
 import { type PageFrame, PageLayout, type PageProps } from '../kit/layout.tsx'
@@ -29,6 +30,7 @@ export function EntityFormView(props: EntityFormViewProps) {
     <FormPage {...{ frame, open, title }} class="edit entity-form" styles={['edit.css']}>
       <PageHead title={title} about={<About {...props} />} actions={<Actions {...props} />} />
       <NoticeCard>{notice}</NoticeCard>
+      <NoticeCard>{open.isForOthers ? FOR_OTHERS : null}</NoticeCard>
       <ProblemList
         title={`Fix ${countOf(problems.length, 'problem')} before saving`}
         problems={problems}
@@ -58,7 +60,8 @@ function isCard({ kind }: FormPart): boolean {
   return kind === 'list' || kind === 'section'
 }
 
-export function formTitle({ kind, name }: OpenForm): string {
+export function formTitle({ kind, name, isForOthers }: OpenForm): string {
+  if (isForOthers) return `Propose a change of ${kind} ${name}`
   return name === '' ? `New ${kind}` : `Edit ${kind} ${name}`
 }
 
@@ -97,12 +100,13 @@ function About({ frame, open: { kind, name }, number, untouched }: EntityFormVie
   )
 }
 
-function Actions({ frame: { links }, open: { kind, name }, message }: EntityFormViewProps) {
+function Actions({ frame: { links }, open, message }: EntityFormViewProps) {
+  const { kind, name, isForOthers } = open
   return (
     <>
       <MessageField message={message} />
       <ActionButton value="preview" label="Preview changes" look="primary" shortcut={SAVE} />
-      {name !== '' && (
+      {name !== '' && !isForOthers && (
         <LinkButton href={links.edit({ entity: `${kind}/${name}` })} label="As XML" />
       )}
     </>

@@ -3,6 +3,8 @@ import { z } from 'zod'
 import { planChange } from '../../builds/plan/plan-entity.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { isSameName } from '../../core/name-key.ts'
+import type { Problem } from '../../core/problem.ts'
+import type { Revision } from '../../core/revision.ts'
 import { checkValues } from '../../document/form/form-checks.ts'
 import { countRows, type FormValues, withoutBlankRows } from '../../document/form/form-values.ts'
 import { maskSecrets } from '../../document/text/shown-text.ts'
@@ -13,8 +15,8 @@ import { textField } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { PLAIN } from '../code/comparison.ts'
 import { ConflictView } from '../edit/conflict-view.tsx'
-import { type EditReview, type ReadyEdit, reviewEdit, saveEdit } from '../edit/edit-review.ts'
-import { proposeChange, refusedSave } from '../edit/propose-change.ts'
+import { type EditReview, reviewEdit, saveEdit } from '../edit/edit-review.ts'
+import { previewProposal, proposeChange, refusedSave } from '../edit/propose-change.ts'
 import { editBase } from '../edit/started-from.tsx'
 import type { FormAction, FormDone, SentForm } from '../frame/form-action.ts'
 import { NO_STORE, pageResponse } from '../frame/page-response.ts'
@@ -24,7 +26,7 @@ import { numbered } from '../revisions/numbered-revision.ts'
 import { EntityName } from '../work/edit-scope.ts'
 import { EntityFormView } from './entity-form-view.tsx'
 import { decodeForm, encodeForm, sealTyped } from './form-codec.ts'
-import { FormPreviewView } from './form-preview-view.tsx'
+import { FormPreviewView, type FormPreviewViewProps } from './form-preview-view.tsx'
 import type { ShownProblem } from './form-fields.tsx'
 import { addRow, raiseRow, removeRow, type RowChange } from './form-rows.ts'
 import {
@@ -74,6 +76,7 @@ export const formPages = defineLeaderPage([
 async function begin(context: LeaderPagesContext, c: FormContext): Promise<Response> {
   const open = await openForm(context.builds, c.env.principal, { ...placeOf(c), from: null })
   if (countRows(open.before) > MAX_ROWS) {
+    if (open.isForOthers) throw tooLong(open)
     const entity = `${open.kind}/${open.name}`
     return c.redirect(context.pages.links.edit({ entity }), 302)
   }
@@ -87,6 +90,12 @@ async function begin(context: LeaderPagesContext, c: FormContext): Promise<Respo
   }
   const { values, focus } = addRow(open.shape, open.before, list)
   return answerForm(context, c, { open, values, focus })
+}
+
+/** The editor shows the text as it is stored, which is for those who administer it. */
+function tooLong({ kind, name }: OpenForm): ServiceError {
+  const message = `The ${kind} ${name} is too long for a form. Propose its text with POST /api/proposals`
+  return new ServiceError('not-permitted', message, { permission: 'administer-group' })
 }
 
 /** Stands for the jobs of the last stage in `add`. */
@@ -195,6 +204,7 @@ async function finish(
   }
   try {
     const composed = composeForm(open, values)
+    if (open.isForOthers) return await finishForOthers(context, c, { sent, composed, action })
     if (action === 'save') return await save(context, c, sent, composed)
     const review = await reviewEdit(context.builds, c.env.principal, composed.draft)
     if (action === 'propose' && review.kind === 'ready') {
@@ -208,6 +218,34 @@ async function finish(
     c.env.reason = error.code
     const notice = `${error.message}. Nothing is saved.`
     return answerForm(context, c, { ...sent, notice, status: statusOf(error) })
+  }
+}
+
+/** Previews or proposes what a form makes, for those who may not save it. */
+async function finishForOthers(
+  context: LeaderPagesContext,
+  c: FormContext,
+  { action, ...made }: Pick<Reviewed, 'sent' | 'composed'> & { readonly action: string },
+): Promise<FormDone | Response> {
+  const { principal } = c.env
+  const { sent, composed } = made
+  const { base, document } = sent.open
+  if (composed.text === document.text) {
+    return answerForm(context, c, { ...sent, notice: NO_CHANGES })
+  }
+  const after = new Uint8Array(Buffer.from(composed.text))
+  const change = { base: base.digest, after, message: sent.message }
+  try {
+    if (action === 'propose') {
+      const before = await context.builds.history.readDocument(base)
+      return await proposeChange(context, principal, { ...change, before })
+    }
+    const preview = await previewProposal(context, principal, change)
+    const effects = { current: base, isMerged: false, ...preview }
+    return await answerPreview(context, c, { ...made, notice: null }, effects)
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'config-invalid') throw error
+    return answerInvalid(context, c, made, error.facts.problems)
   }
 }
 
@@ -263,17 +301,10 @@ async function answerReview(
   const { sent, composed } = reviewed
   switch (review.kind) {
     case 'unchanged':
-      return answerForm(context, c, { ...sent, notice: 'No changes to save.' })
+      return answerForm(context, c, { ...sent, notice: NO_CHANGES })
     case 'invalid': {
-      c.env.reason = 'config-invalid'
       const isOwn = review.draft.typed === composed.draft.typed
-      const name = formName(sent.open, sent.values) || sent.open.name
-      const problems: ShownProblem[] = []
-      for (const { message, line } of review.problems) {
-        const at = { text: composed.text, line }
-        problems.push({ message, path: isOwn ? await rowOfLine(sent.open, at, name) : null })
-      }
-      return answerForm(context, c, { ...sent, problems, status: 422 })
+      return answerInvalid(context, c, { sent, composed: isOwn ? composed : null }, review.problems)
     }
     case 'conflict': {
       c.env.reason = 'config-stale'
@@ -291,16 +322,53 @@ async function answerReview(
       }
       return pageResponse(<ConflictView {...view} />, 409, NO_STORE)
     }
-    case 'ready':
-      return answerPreview(context, c, reviewed, review.ready)
+    case 'ready': {
+      const { before, after, current, mergedFrom } = review.ready
+      const { builds } = context
+      const { principal } = c.env
+      const { message } = sent
+      return answerPreview(context, c, reviewed, {
+        current,
+        isMerged: mergedFrom !== null,
+        comparison: await builds.compare(
+          await builds.gate.viewFor(principal, { before, after }),
+          PLAIN,
+        ),
+        plan: await planChange(builds, principal, { document: after, door: 'form', message }),
+      })
+    }
   }
+}
+
+const NO_CHANGES = 'No changes to save.'
+
+/** The form with its problems, each at the row that it is in; at none where the text is not that of the form. */
+async function answerInvalid(
+  context: LeaderPagesContext,
+  c: FormContext,
+  { sent, composed }: { readonly sent: Sent; readonly composed: ComposedForm | null },
+  found: readonly Problem[],
+): Promise<Response> {
+  c.env.reason = 'config-invalid'
+  const name = formName(sent.open, sent.values) || sent.open.name
+  const problems: ShownProblem[] = []
+  for (const { message, line } of found) {
+    const at = composed && { text: composed.text, line }
+    problems.push({ message, path: at && (await rowOfLine(sent.open, at, name)) })
+  }
+  return answerForm(context, c, { ...sent, problems, status: 422 })
 }
 
 async function answerPreview(
   { builds, pages }: LeaderPagesContext,
   c: FormContext,
   { sent: { open, values, message }, composed, notice, status = 200 }: Reviewed,
-  { before, after, current, mergedFrom }: ReadyEdit,
+  {
+    current,
+    ...effects
+  }: Pick<FormPreviewViewProps, 'comparison' | 'plan' | 'isMerged'> & {
+    readonly current: Revision
+  },
 ): Promise<Response> {
   const { principal } = c.env
   const document = new Uint8Array(Buffer.from(composed.text))
@@ -314,13 +382,9 @@ async function answerPreview(
     message,
     fields: encodeForm(open.shape, values),
     current: numbered(builds.history, current),
-    isMerged: mergedFrom !== null,
-    comparison: await builds.compare(
-      await builds.gate.viewFor(principal, { before, after }),
-      PLAIN,
-    ),
-    hasInvalidEdit: builds.history.hasInvalidEdit,
-    plan: await planChange(builds, principal, { document: after, door: 'form', message }),
+    ...effects,
+    isForOthers: open.isForOthers,
+    hasInvalidEdit: builds.history.hasInvalidEdit && !open.isForOthers,
     xml: isShown ? maskSecrets(part.text) : null,
     notice,
   }

@@ -22,6 +22,12 @@ import {
   type EditingDeps,
   notInHistory,
 } from '../edit/edit-draft.ts'
+import { maySeeEntityAt } from '../entity/entity-comparison.ts'
+import { mayOnlyPropose } from '../entity/entity-history.ts'
+import type { EntityStepsDeps } from '../entity/entity-steps.ts'
+import type { VisibleStepsDeps } from '../entity/visible-steps.ts'
+import { entityAddress } from '../revisions/entity-address.ts'
+import { numbered } from '../revisions/numbered-revision.ts'
 import { EntityName, findSpan } from '../work/edit-scope.ts'
 
 /** The form of an entity, with the revision that it began from. */
@@ -37,7 +43,11 @@ export interface OpenForm {
   readonly before: FormValues
   /** Of its text; null for a new entity. */
   readonly digest: Digest | null
+  /** Whether the caller may propose what it makes, and not save it. */
+  readonly isForOthers: boolean
 }
+
+export type FormDeps = EditingDeps & EntityStepsDeps & VisibleStepsDeps
 
 interface FormRequest {
   readonly kind: string
@@ -57,33 +67,49 @@ export interface FormBase {
 /**
  * Opens the form of an entity. As long as the entity is as it was when the form began, whatever else was saved
  * since, the form is one of the current document; of the one it began from otherwise. A new entity, and one that is neither in a group nor a template of the
- * caller's, is for administrators of the server.
+ * caller's, is for administrators of the server; a pipeline is open to its viewers too, who may propose what the form makes.
  *
  * @throws {ServiceError} `entity-not-found` for what has no form, `config-stale` for a base that was never in
  * the history, `not-permitted`.
  */
 export async function openForm(
-  deps: EditingDeps,
+  deps: FormDeps,
   principal: Principal,
   { kind, name, from }: FormRequest,
 ): Promise<OpenForm> {
   const { history } = deps
   const entity = name === null ? null : entityNamed(kind, name)
-  const assertAllowed = (revisions: readonly Revision[]) =>
-    assertMayEdit(deps, principal, { entity, revisions })
-  await assertAllowed([])
+  const isForOthers = entity !== null && mayOnlyPropose(deps, principal, entity)
+  if (!isForOthers) await assertMayEdit(deps, principal, { entity, revisions: [] })
   const now = await placeIn(deps, history.current(), { kind, name })
   const isAsItWas = from === null || now.digest === from.entity
   const { base, document, found, digest } = isAsItWas
     ? now
     : await placeIn(deps, await revisionOf(history, from.document), { kind, name })
-  await assertAllowed([base])
+  if (!isForOthers) await assertMayEdit(deps, principal, { entity, revisions: [base] })
+  else if (!isAsItWas) await assertMaySeeAt(deps, principal, { ...entity, base })
   const element = found?.element ?? null
   if (name !== null && element === null) throw entityMissing({ kind, name }, null)
   const shape = formOf(document.root, kind, element?.name)
   if (shape === null || (name === null && kind === 'pipeline')) throw withoutForm(kind, name)
   const before = readValues(shape, element)
-  return { kind, name: found?.name ?? '', base, document, element, shape, before, digest }
+  const began = { base, document, element, shape, before, digest }
+  return { kind, name: found?.name ?? '', ...began, isForOthers }
+}
+
+/**
+ * Asserts that a caller may see an entity as it was in a revision that a form says it began from.
+ *
+ * @throws {ServiceError} `config-stale`, as for a revision that never was.
+ */
+async function assertMaySeeAt(
+  deps: FormDeps,
+  principal: Principal,
+  { kind, name, base }: EntityName & { readonly base: Revision },
+): Promise<void> {
+  const { history } = deps
+  const asked = { address: entityAddress(kind, name), revision: numbered(history, base) }
+  if (!(await maySeeEntityAt(deps, principal, asked))) throw notInHistory(history.current())
 }
 
 /** An entity in a revision. */

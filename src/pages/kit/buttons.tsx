@@ -28,6 +28,9 @@ export function LinkButton({ label, icon, look, hint, shortcut, ...link }: LinkB
   )
 }
 
+/** The link to the form of what the reader may propose to change, where that of those who may save it says "Edit". */
+export const PROPOSE_CHANGE = { label: 'Propose a change', icon: 'pencil', shortcut: 'e' } as const
+
 /** The key of the button that saves what a page edits, or leads on to that. */
 export const SAVE = 'Control+S'
 

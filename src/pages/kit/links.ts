@@ -108,6 +108,9 @@ export class Links {
   /** Restores one entity as it was in a revision. */
   readonly restoreEntity = (place: EntityPlace, from: string, query?: Query) =>
     this.#to(`${entityPath(place)}/restore/${segments(from)}`, query)
+  /** Undoes what a revision changed of one entity. */
+  readonly undoEntity = (place: EntityPlace, name: string, query?: Query) =>
+    this.#to(`${entityPath(place)}/undo/${segments(name)}`, query)
 
   /** The editor: of one `entity` where it is named, and with its text `from` a revision where one is named. */
   readonly edit = this.#page('/config/edit')

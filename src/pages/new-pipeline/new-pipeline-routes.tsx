@@ -4,7 +4,9 @@ import { planPipeline } from '../../builds/plan/plan-configuration.ts'
 import { assertMay } from '../../configuration/access/permission.ts'
 import {
   addPipeline,
+  composePipeline,
   listOwnGroups,
+  listViewedGroups,
   type PipelinePreviewDeps,
   previewPipeline,
 } from '../../configuration/save/pipeline-creation.ts'
@@ -21,7 +23,7 @@ import { messageOf } from '../../http/change-message.ts'
 import type { Form } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import type { FormDone, SentForm } from '../frame/form-action.ts'
-import { proposeChange, refusedSave } from '../edit/propose-change.ts'
+import { previewProposal, proposeChange, refusedSave } from '../edit/propose-change.ts'
 import type { Refusal } from '../runs/refusal.ts'
 import { defineLeaderPage, routesWith } from '../frame/page-routes.ts'
 import type { LeaderPagesContext } from '../frame/pages-context.ts'
@@ -95,7 +97,7 @@ async function act(
       audited,
     }
   }
-  const preview = await previewOf(builds, principal, { request, message })
+  const preview = await previewOf(context, principal, { request, message })
   return answer(context, c, { ...shown, preview })
 }
 
@@ -118,12 +120,14 @@ async function answerRefused(
   const path = FIELDS[error.code]
   const reading = readPipelineRequest(values.get('name') ?? '', requestOf(values))
   const { group } = reading.ok ? reading.request : reading
-  const isOwn = builds.access.may(principal, { action: 'administer-group', group })
-  const refused = isOwn ? refusedSave(error) : null
+  const mayPropose = (['administer-group', 'view-group'] as const).some((action) =>
+    builds.access.may(principal, { action, group }),
+  )
+  const refused = mayPropose ? refusedSave(error) : null
   const isOffered = refused !== null && reading.ok
   const message = values.get('message') ?? ''
   const preview = isOffered
-    ? await previewOf(builds, principal, { request: reading.request, message })
+    ? await previewOf(context, principal, { request: reading.request, message })
     : null
   const problems = [{ message: refused ?? error.message, ...(path !== undefined && { path }) }]
   return answer(context, c, { values, problems, preview, status })
@@ -137,7 +141,7 @@ async function proposePipeline(
   const { builds } = context
   const current = builds.history.current()
   const before = await builds.history.readDocument(current)
-  const after = previewPipeline(builds, principal, request)
+  const { document: after } = composedFor(builds, principal, request)
   const summary = `Add pipeline ${request.name}`
   const change = { base: current.digest, before, after, message, summary }
   return proposeChange(context, principal, change)
@@ -149,14 +153,16 @@ function answer(
   shown: Shown,
 ): Promise<Response> {
   const { principal } = c.env
-  const groups = listOwnGroups(builds, principal)
+  const own = listOwnGroups(builds, principal)
+  const groups = [...new Set([...own, ...listViewedGroups(builds, principal)])]
   const isAdministrator = builds.access.may(principal, { action: 'administer' })
   if (groups.length === 0 && !isAdministrator) {
     assertMay(builds.access, principal, { action: 'administer-group', group: DEFAULT_GROUP })
   }
+  const isForOthers = own.length === 0 && !isAdministrator
   const copy = isAdministrator ? copyableOf(builds, c.req.query('find') ?? '') : null
   const frame = pages.frame(c.req.raw, principal)
-  const view = { ...shown, frame, groups: groups.slice(0, MAX_GROUPS), copy }
+  const view = { ...shown, frame, groups: groups.slice(0, MAX_GROUPS), copy, isForOthers }
   return pageResponse(<NewPipelineView {...view} />, shown.status, NO_STORE)
 }
 
@@ -166,17 +172,34 @@ interface PipelineToPreview {
 }
 
 async function previewOf(
-  builds: LeaderPagesContext['builds'],
+  context: LeaderPagesContext,
   principal: Principal,
   { request, message }: PipelineToPreview,
 ): Promise<PreviewedPipeline> {
-  const document = previewPipeline(builds, principal, request)
+  const { builds } = context
+  const { document, isForOthers } = composedFor(builds, principal, request)
   const entity = { kind: 'pipeline', name: request.name } as const
   const part = await builds.work.partOf({ document, entity })
-  return {
-    xml: part.kind === 'found' ? maskSecrets(part.text) : '',
-    plan: await planPipeline(builds, principal, { ...request, document, message }),
-  }
+  const change = { base: builds.history.current().digest, after: document, message }
+  const plan = isForOthers
+    ? (await previewProposal(context, principal, change)).plan
+    : await planPipeline(builds, principal, { ...request, document, message })
+  return { xml: part.kind === 'found' ? maskSecrets(part.text) : '', plan, isForOthers }
+}
+
+/** The document with a new pipeline; in a group that the caller may view and not add to, others decide. */
+function composedFor(
+  builds: LeaderPagesContext['builds'],
+  principal: Principal,
+  request: PipelineCreationRequest,
+): { readonly document: Uint8Array<ArrayBuffer>; readonly isForOthers: boolean } {
+  const { group } = request
+  const mayAdd = builds.access.may(principal, { action: 'administer-group', group })
+  const isForOthers = !mayAdd && builds.access.may(principal, { action: 'view-group', group })
+  const document = isForOthers
+    ? composePipeline(builds, request)
+    : previewPipeline(builds, principal, request)
+  return { document, isForOthers }
 }
 
 /** The first pipelines whose name or group has a text. */

@@ -3,19 +3,24 @@ import type { Plan } from '../../builds/plan/plan-configuration.ts'
 import type { Problem } from '../../core/problem.ts'
 import { MessageField } from '../edit/edit-view.tsx'
 import { PlanCard } from '../edit/plan-card.tsx'
+import { FOR_OTHERS } from '../edit/propose-change.ts'
 import { SaveButtons } from '../edit/save-preview.tsx'
 import { type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { ActionButton, SAVE } from '../kit/buttons.tsx'
 import { countOf } from '../kit/words/count.ts'
 import { ProblemAtField, refusedAs, Select, type SelectOption } from '../kit/forms.tsx'
 import { ProblemList } from '../kit/lists.tsx'
+import { NoticeCard } from '../kit/notice.tsx'
 import { PageHead } from '../kit/page-head.tsx'
 import type { Links } from '../kit/links.ts'
 
 /** The pipeline that the form would create. */
 export interface PreviewedPipeline {
   readonly xml: string
-  readonly plan: Plan
+  /** Null where it cannot be merged as it is. */
+  readonly plan: Plan | null
+  /** Whether the caller may propose it, and not create it. */
+  readonly isForOthers: boolean
 }
 
 export interface NewPipelineViewProps {
@@ -23,8 +28,10 @@ export interface NewPipelineViewProps {
   readonly values: ReadonlyMap<string, string>
   readonly problems: readonly Problem[]
   readonly preview: PreviewedPipeline | null
-  /** The groups that the caller may add pipelines to. */
+  /** The groups that the caller may add pipelines to, or propose them for. */
   readonly groups: readonly string[]
+  /** Whether the caller may propose pipelines, and create none. */
+  readonly isForOthers: boolean
   /** Null for callers who may copy none. */
   readonly copy: CopyablePipelines | null
 }
@@ -44,10 +51,11 @@ export function NewPipelineView(props: NewPipelineViewProps) {
   const { frame, preview, values } = props
   const problems = props.problems.map((problem) => inWords(problem, values))
   const { links } = frame
+  const title = props.isForOthers ? 'Propose a pipeline' : 'New pipeline'
   return (
-    <PageLayout frame={frame} title="New pipeline" section="pipelines" styles={['edit.css']}>
+    <PageLayout frame={frame} title={title} section="pipelines" styles={['edit.css']}>
       <PageHead
-        title="New pipeline"
+        title={title}
         trail={[['Pipelines', links.pipelines()]]}
         about="One material, stage, job and task to start with."
       />
@@ -72,9 +80,7 @@ export function NewPipelineView(props: NewPipelineViewProps) {
             look={preview === null ? 'primary' : undefined}
             shortcut={preview === null ? SAVE : undefined}
           />
-          {preview !== null && (
-            <SaveButtons plan={preview.plan} value="create" label="Create pipeline" />
-          )}
+          {preview !== null && <SaveButtons {...preview} value="create" label="Create pipeline" />}
         </div>
       </form>
       {props.copy !== null && props.copy.total > 0 && <Copy links={links} copy={props.copy} />}
@@ -97,14 +103,15 @@ function inWords(
   return { ...problem, path, message: isOdd ? allowed : said }
 }
 
-function Preview({ preview: { xml, plan } }: { preview: PreviewedPipeline }) {
+function Preview({ preview: { xml, plan, isForOthers } }: { preview: PreviewedPipeline }) {
   return (
     <>
+      <NoticeCard>{isForOthers ? FOR_OTHERS : null}</NoticeCard>
       <section class="card">
         <h2>The XML</h2>
         <pre class="code">{xml}</pre>
       </section>
-      <PlanCard plan={plan} />
+      {plan !== null && <PlanCard plan={plan} />}
     </>
   )
 }
@@ -121,7 +128,7 @@ function General(props: NewPipelineViewProps) {
         list="groups"
         hint={
           props.copy === null
-            ? 'A group that you administer'
+            ? `A group that you ${props.isForOthers ? 'may view' : 'administer'}`
             : 'Created if new. Default: defaultGroup'
         }
       />

@@ -43,7 +43,7 @@ export interface PipelinePage {
   readonly pause: PipelinePause | null
   readonly mayOperate: boolean
   readonly mayTrigger: boolean
-  /** Whether the caller administers its group. */
+  /** Whether the caller administers its group; who does not, and views it, may propose. */
   readonly mayEdit: boolean
   readonly problems: readonly string[]
   /** Why stages cannot start, and why those of its runs wait for somebody to intervene. */

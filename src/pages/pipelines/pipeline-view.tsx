@@ -2,7 +2,7 @@ import type { PipelinePage, ShownRun } from './pipeline-page.ts'
 import type { OpenPageWithMessage, PageFrame } from '../kit/layout.tsx'
 import { Freshness, LivePage } from '../kit/live.tsx'
 import { FlashCard } from '../kit/notice.tsx'
-import { ActionButton, LinkButton } from '../kit/buttons.tsx'
+import { ActionButton, LinkButton, PROPOSE_CHANGE } from '../kit/buttons.tsx'
 import { MoreMenu, PageHead } from '../kit/page-head.tsx'
 import { When } from '../kit/when.tsx'
 import { Markers } from '../runs/marker-card.tsx'
@@ -133,6 +133,7 @@ function Actions({ frame, page }: Pick<PipelineViewProps, 'frame' | 'page'>) {
       )}
       {pause !== null && <PauseForm {...page} />}
       {mayEdit && <LinkButton href={links.form(place)} label="Edit" icon="pencil" shortcut="e" />}
+      {!mayEdit && group !== null && <LinkButton href={links.form(place)} {...PROPOSE_CHANGE} />}
       {(group !== null || isAdministrator) && (
         <MoreMenu id="more">
           {mayTrigger && pause === null && (

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { z } from 'zod'
 import { parseOffset } from '../../core/page.ts'
-import { listOwnGroups } from '../../configuration/save/pipeline-creation.ts'
+import { listOwnGroups, listViewedGroups } from '../../configuration/save/pipeline-creation.ts'
 import { startPipeline, startStage } from '../../builds/runs/start-runs.ts'
 import {
   actOnPipeline,
@@ -198,8 +198,9 @@ async function answerList(
   const open = pages.openWithMessage(c, refusal)
   const done = result !== null && 'outcomes' in result ? result : null
   const mayCreate = open.frame.isAdministrator || listOwnGroups(builds, principal).length > 0
+  const mayPropose = !mayCreate && listViewedGroups(builds, principal).length > 0
   const places = { origin: pages.originOf(c.req.raw), fileName: builds.fileName }
-  const view = { ...open, page, query, done, mayCreate, ...places }
+  const view = { ...open, page, query, done, mayCreate, mayPropose, ...places }
   return pageResponse(<PipelinesView {...view} />, refusal?.status ?? (done ? 409 : 200))
 }
 

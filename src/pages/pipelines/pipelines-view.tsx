@@ -10,7 +10,7 @@ import type { OpenPageWithMessage, PageFrame } from '../kit/layout.tsx'
 import { Freshness, LivePage } from '../kit/live.tsx'
 import type { Query } from '../kit/links.ts'
 import { Ago, When } from '../kit/when.tsx'
-import { ActionButton, EnterButton, LinkButton } from '../kit/buttons.tsx'
+import { ActionButton, EnterButton, LinkButton, PROPOSE_CHANGE } from '../kit/buttons.tsx'
 import { countOf } from '../kit/words/count.ts'
 import { CheckBox, FilterForm, Select, type SelectOption } from '../kit/forms.tsx'
 import { MoreMenu, PageHead } from '../kit/page-head.tsx'
@@ -37,6 +37,8 @@ export interface PipelinesViewProps extends OpenPageWithMessage {
   readonly done: PipelinesDone | null
   /** Whether the caller may create a pipeline. */
   readonly mayCreate: boolean
+  /** Whether the caller may propose a pipeline, and create none. */
+  readonly mayPropose: boolean
   readonly origin: string
   readonly fileName: string
 }
@@ -95,6 +97,9 @@ function Head(props: PipelinesViewProps) {
       >
         {props.mayCreate && (
           <LinkButton href={links.newPipeline()} label="New pipeline" icon="plus" />
+        )}
+        {props.mayPropose && (
+          <LinkButton href={links.newPipeline()} label="Propose a pipeline" icon="plus" />
         )}
       </FilterForm>
     </PageHead>
@@ -319,7 +324,9 @@ function Actions({ frame: { links }, card }: { frame: PageFrame; card: PipelineC
       {mayOperate && pause !== null && <PauseForm {...card} />}
       {((mayOperate && pause === null) || mayEdit) && (
         <MoreMenu id={`more-${name}`} of={name}>
-          {mayEdit && <a href={links.form({ kind: 'pipeline', name })}>Edit</a>}
+          <a href={links.form({ kind: 'pipeline', name })}>
+            {mayEdit ? 'Edit' : PROPOSE_CHANGE.label}
+          </a>
           {mayTrigger && <a href={links.triggerPipeline(name)}>Trigger with options…</a>}
           {pause === null && <PauseForm {...card} />}
         </MoreMenu>

@@ -8,6 +8,7 @@ import { saveOrPropose } from '../../api/configuration/prefer-propose.ts'
 import { messageOf } from '../../http/change-message.ts'
 import { json } from '../../http/errors.ts'
 import { malformed } from '../../http/parameters.ts'
+import { parseEntityPlace } from '../../configuration/entities/read-entity.ts'
 import { readFields } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { savedBody } from '../../wire/action-bodies.ts'
@@ -25,8 +26,12 @@ const { call } = routesWith<LeaderPagesContext>()
 /** Undo and restore of one entity, for programs. */
 export const restoringCalls = defineLeaderPage([
   call(RESTORING_CALLS.undo, (context, c) => {
-    const isRest = c.req.query('rest') === '1'
-    const scopeOf = () => ({ kind: 'change', isRest }) as const
+    const { rest, entity } = c.req.query()
+    const scopeOf = () => {
+      const place = entity === undefined ? null : parseEntityPlace(entity)
+      const address = place && entityAddress(place.kind, place.name)
+      return { kind: 'change', isRest: rest === '1', address } as const
+    }
     return restore(context, c, { name: c.req.param('commit'), scopeOf, told: undoneText })
   }),
   call(RESTORING_CALLS.restoreEntity, (context, c) => {

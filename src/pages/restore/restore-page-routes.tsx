@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { z } from 'zod'
-import { entityAddress } from '../revisions/entity-address.ts'
+import { type EntityAddress, entityAddress } from '../revisions/entity-address.ts'
 import { numbered } from '../revisions/numbered-revision.ts'
 import { changedSince } from '../../configuration/save/config-restoring.ts'
 import type { Principal } from '../../core/principal.ts'
@@ -26,6 +26,9 @@ const Fields = z.object({
 })
 
 const ENTITY = '/config/entity/:kind/:name/restore/:from'
+const UNDO_OF_ENTITY = '/config/entity/:kind/:name/undo/:from'
+/** Of an entity that is the only one of its kind. */
+const UNDO_OF_ALONE = '/config/entity/:kind/undo/:from'
 
 /** The subject of the restore, and its revision. */
 interface Asked {
@@ -50,6 +53,10 @@ export const restorePages = defineLeaderPage([
   formAt('/config/:name/undo', { audit: 'undo-revision', ...restoring(change) }),
   get(ENTITY, (context, c) => answer(context, c, one(c))),
   formAt(ENTITY, { audit: 'restore-entity', ...restoring(one) }),
+  get(UNDO_OF_ENTITY, (context, c) => answer(context, c, changeOfOne(c))),
+  formAt(UNDO_OF_ENTITY, { audit: 'undo-revision', ...restoring(changeOfOne) }),
+  get(UNDO_OF_ALONE, (context, c) => answer(context, c, changeOfOne(c))),
+  formAt(UNDO_OF_ALONE, { audit: 'undo-revision', ...restoring(changeOfOne) }),
 ])
 
 function whole(c: Context<RouteEnv, '/config/:name'>): Asked {
@@ -57,8 +64,16 @@ function whole(c: Context<RouteEnv, '/config/:name'>): Asked {
 }
 
 function change(c: Context<RouteEnv, '/config/:name'>): Asked {
-  const isRest = c.req.query('rest') === '1'
-  return { name: c.req.param('name'), scope: { kind: 'change', isRest } }
+  return { name: c.req.param('name'), scope: undoing(c, null) }
+}
+
+function undoing(c: Context<RouteEnv>, address: EntityAddress | null): RestoreScope {
+  return { kind: 'change', isRest: c.req.query('rest') === '1', address }
+}
+
+function changeOfOne(c: Context<RouteEnv, typeof UNDO_OF_ENTITY | typeof UNDO_OF_ALONE>): Asked {
+  const address = entityAddress(c.req.param('kind'), c.req.param('name') ?? '')
+  return { name: c.req.param('from'), scope: undoing(c, address) }
 }
 
 function one(c: Context<RouteEnv, typeof ENTITY>): Asked {
@@ -105,8 +120,10 @@ async function restore(
       if (builds.access.may(principal, { action: 'administer' })) {
         return links.change(revision, flash)
       }
-      if (scope.kind !== 'entity') return links.pipelines(flash)
-      return links.entity(scope.address.kind, scope.address.name, flash)
+      const address = scope.kind === 'revision' ? null : scope.address
+      return address === null
+        ? links.pipelines(flash)
+        : links.entity(address.kind, address.name, flash)
     },
   }
 }
@@ -137,7 +154,7 @@ async function answer(
   asked: Asked,
   { reason, notice, status }: FormState = { reason: '', notice: null, status: 200 },
 ): Promise<Response> {
-  const preview = await previewRestore(context.builds, c.env.principal, { ...asked, reason })
+  const preview = await previewRestore(context, c.env.principal, { ...asked, reason })
   const frame = context.pages.frame(c.req.raw, c.env.principal)
   const { view } = parseCompareQuery(c.req.query())
   const shown = { frame, preview, reason, notice, view }

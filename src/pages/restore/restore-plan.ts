@@ -1,6 +1,8 @@
 import type { Principal } from '../../core/principal.ts'
+import type { Revision } from '../../core/revision.ts'
+import type { EntityRenames } from '../../document/compare/compare-entities.ts'
 import { restoreSubject } from '../../core/restore-subject.ts'
-import { revisionNamed, numbered } from '../revisions/numbered-revision.ts'
+import { type NumberedRevision, revisionNamed, numbered } from '../revisions/numbered-revision.ts'
 import {
   blocked,
   type RestoreDeps,
@@ -10,8 +12,9 @@ import {
   isObstacle,
   type Obstacle,
 } from './restore-scope.ts'
-import { nameAt } from '../entity/entity-comparison.ts'
-import type { EntityAddress } from '../revisions/entity-address.ts'
+import { maySeeEntityAt, nameAt } from '../entity/entity-comparison.ts'
+import { mayOnlyPropose } from '../entity/entity-history.ts'
+import { type EntityAddress, entityNotFound } from '../revisions/entity-address.ts'
 import { knownLabel, entityWords } from '../revisions/entity-words.ts'
 import { entitySteps } from '../entity/entity-steps.ts'
 import type { Digest } from '../../core/digest.ts'
@@ -28,7 +31,8 @@ import {
   splitEntity,
 } from '../../document/entities/entities.ts'
 import { makeCurrent } from '../../configuration/save/config-restoring.ts'
-import type { ContestedPart } from '../work/undo-work.ts'
+import type { EntityNames } from '../../document/edit/restore-entity.ts'
+import type { ContestedPart, UndoRequest } from '../work/undo-work.ts'
 
 /** The effect of a restore on the current document. */
 export interface RestorePlan extends RestoreGround {
@@ -37,6 +41,8 @@ export interface RestorePlan extends RestoreGround {
   readonly subject: string
   /** The resulting document, or the obstacle. */
   readonly result: RestoreResult
+  /** Whether the caller may propose it, and not save it. */
+  readonly isForOthers: boolean
 }
 
 /**
@@ -50,7 +56,9 @@ export async function planRestore(
   principal: Principal,
   { name, scope }: { readonly name: string; readonly scope: RestoreScope },
 ): Promise<RestorePlan> {
-  assertMay(deps.access, principal, { action: 'administer-something' })
+  const address = scope.kind === 'revision' ? null : scope.address
+  const isForOthers = address !== null && mayOnlyPropose(deps, principal, address)
+  if (!isForOthers) assertMay(deps.access, principal, { action: 'administer-something' })
   const revision = revisionNamed(deps.history, name)
   const current = revisionNamed(deps.history, 'current')
   const ground = { revision, current, before: await deps.history.readDocument(current) }
@@ -58,22 +66,55 @@ export async function planRestore(
     case 'revision': {
       const result = await deps.history.readDocument(revision)
       const subject = restoreSubject({ verb: 'Restore', what: null, ...revision })
-      return { ...ground, scope, subject, result }
+      return { ...ground, scope, subject, result, isForOthers }
     }
     case 'entity': {
-      const { kind, name: called } = scope.address
       const result = await planEntity(deps, principal, { ground, address: scope.address })
-      const what = entityWords(deps, `${kind}/${called}`)
+      const what = wordsOf(deps, scope.address)
       const subject = restoreSubject({ verb: 'Restore', what, ...revision })
-      return { ...ground, scope, subject, result }
+      return { ...ground, scope, subject, result, isForOthers }
     }
     case 'change': {
-      await assertOwnRevision(deps, principal, ground)
-      const what = scope.isRest ? 'the rest' : null
+      const { isRest } = scope
+      const only = address && (await namesAround(deps, principal, { ground, address }))
+      if (only === null) await assertOwnRevision(deps, principal, ground)
+      const parts = [isRest ? 'the rest' : [], address ? wordsOf(deps, address) : []].flat()
+      const what = parts.length === 0 ? null : parts.join(' of ')
       const subject = restoreSubject({ verb: 'Undo', what, ...revision })
-      return { ...ground, scope, subject, result: await planUndoing(deps, ground, scope) }
+      const result = await planUndoing(deps, ground, { isRest, only })
+      return { ...ground, scope, subject, result, isForOthers }
     }
   }
+}
+
+function wordsOf(deps: RestoreDeps, { kind, name }: EntityAddress): string {
+  return entityWords(deps, `${kind}/${name}`)
+}
+
+/**
+ * The names of an entity after a revision and before it, for those who may undo what that has changed of it.
+ *
+ * @throws {ServiceError} `not-permitted`.
+ */
+async function namesAround(
+  deps: RestoreDeps,
+  principal: Principal,
+  { ground, address }: { readonly ground: RestoreGround; readonly address: EntityAddress },
+): Promise<EntityNames> {
+  const steps = await entitySteps(deps, address)
+  const nameIn = (at: NumberedRevision) => nameAt(steps, at)?.entity ?? address.entity
+  const { revision } = ground
+  const previous = deps.history.previousOf(revision)
+  const before = previous && numbered(deps.history, previous)
+  const now = nameIn(revision)
+  const past = before === null ? now : nameIn(before)
+  const own = { ground, address, mayBeAbsent: true }
+  await assertOwnEntity(deps, principal, { ...own, names: { now: address.entity, past: now } })
+  if (before !== null) {
+    const then = { ...own, ground: { ...ground, revision: before } }
+    await assertOwnEntity(deps, principal, { ...then, names: { now: address.entity, past } })
+  }
+  return { now, past }
 }
 
 /**
@@ -92,11 +133,22 @@ async function assertOwnRevision(
   await gate.assertOwn(principal, { current, before, after })
 }
 
-/** Asserts that a caller administers an entity now, and under its name in a revision. */
+interface OwnEntity {
+  readonly ground: RestoreGround
+  readonly address: EntityAddress
+  readonly names: EntityNames
+  /** Whether a revision may be without it, which an undo makes or removes. */
+  readonly mayBeAbsent: boolean
+}
+
+/**
+ * Asserts that a caller administers an entity now, and under its name in a revision. Who may propose a change of it
+ * has to see it as it was then.
+ */
 async function assertOwnEntity(
   deps: RestoreDeps,
   principal: Principal,
-  { ground, names }: { ground: RestoreGround; names: Readonly<Record<'now' | 'past', string>> },
+  { ground, address, names, mayBeAbsent }: OwnEntity,
 ): Promise<void> {
   const { access } = deps
   if (access.may(principal, { action: 'administer' })) return
@@ -104,9 +156,15 @@ async function assertOwnEntity(
     findNamedEntity((await readRevision(deps, ground.current)).root, names.now),
     findNamedEntity((await readRevision(deps, ground.revision)).root, names.past),
   ]
+  const isAbsent = past === null && mayBeAbsent
+  if (mayOnlyPropose(deps, principal, address)) {
+    const asked = { address, revision: ground.revision }
+    if (isAbsent || (await maySeeEntityAt(deps, principal, asked))) return
+    throw entityNotFound(address)
+  }
   assertMayChange(() => {
     assertAdministers(access, principal, now ?? past)
-    assertAdministers(access, principal, past)
+    if (!isAbsent) assertAdministers(access, principal, past)
   }, names.now)
 }
 
@@ -124,7 +182,7 @@ async function planEntity(
   const steps = await entitySteps(deps, address)
   const past = nameAt(steps, revision)?.entity ?? entity
   const names = { now: entity, past }
-  await assertOwnEntity(deps, principal, { ground, names })
+  await assertOwnEntity(deps, principal, { ground, address, names, mayBeAbsent: false })
   const absent = `r${revision.number} has no ${entityWords(deps, `${kind}/${name}`)}`
   if (stage !== null) return blocked('A stage cannot be restored alone')
   const older = await deps.history.readDocument(revision)
@@ -190,7 +248,7 @@ export async function restoreNow(
 async function planUndoing(
   deps: RestoreDeps,
   ground: RestoreGround,
-  { isRest }: { readonly isRest: boolean },
+  { isRest, only }: Pick<UndoRequest, 'only'> & { readonly isRest: boolean },
 ): Promise<RestoreResult> {
   const { history } = deps
   const { revision, current, before: theirs } = ground
@@ -200,7 +258,7 @@ async function planUndoing(
     return blocked(`${name} is the first revision, so there is nothing to go back to`)
   const ours = await history.readDocument(previous)
   const base = await history.readDocument(revision)
-  if (revision.digest === current.digest) return ours
+  if (revision.digest === current.digest && only === null) return ours
   await deps.entities.settle()
   const { entities } = deps
   const made = entities.renamesBetween(previous, revision)
@@ -208,14 +266,36 @@ async function planUndoing(
     ours: made.map(([former, later]) => [later, former] as const),
     theirs: entities.renamesBetween(revision, current),
   }
-  const undoing = await deps.work.undoChange({ ours, base, theirs, renames })
+  const undoing = await deps.work.undoChange({ ours, base, theirs, renames, only })
   if (undoing.kind === 'unreadable')
     return blocked(`${name} cannot be undone: one of its documents is not readable XML`)
   const { contested, document } = undoing
   if (isRest || contested.length === 0) return document
   const hasRest = Buffer.compare(document, theirs) !== 0
   const told = contested.map((part) => ({ ...part, path: toldPath(deps, part) }))
-  return { ...changedAgain(deps, ground, contested), contested: told, hasRest }
+  const older = await olderOf(deps, { previous, contested, made })
+  return { ...changedAgain(deps, ground, contested), contested: told, older, hasRest }
+}
+
+/** The entities of parts that the revision before a change has, by their names after it. */
+async function olderOf(
+  deps: RestoreDeps,
+  {
+    previous,
+    contested,
+    made,
+  }: {
+    readonly previous: Revision
+    readonly contested: readonly ContestedPart[]
+    readonly made: EntityRenames
+  },
+): Promise<readonly string[]> {
+  const { root } = await readRevision(deps, previous)
+  const formerOf = new Map(made.map(([former, later]) => [foldEntity(later), former]))
+  const entities = [...new Set(contested.flatMap(({ entity }) => entity ?? []))]
+  return entities.filter(
+    (entity) => findNamedEntity(root, formerOf.get(foldEntity(entity)) ?? entity) !== null,
+  )
 }
 
 /** The path with the name that people know the entity by. */

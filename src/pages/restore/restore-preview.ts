@@ -1,10 +1,12 @@
-import type { Plan, PlanDeps } from '../../builds/plan/plan-configuration.ts'
+import type { Plan } from '../../builds/plan/plan-configuration.ts'
 import { planChange } from '../../builds/plan/plan-entity.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Problem } from '../../core/problem.ts'
 import { type DocumentComparison, PLAIN } from '../code/comparison.ts'
+import { previewProposal } from '../edit/propose-change.ts'
+import type { LeaderPagesContext } from '../frame/pages-context.ts'
 import { planRestore, type RestorePlan } from './restore-plan.ts'
-import { isObstacle, type Obstacle, type RestoreDeps, type RestoreScope } from './restore-scope.ts'
+import { isObstacle, type Obstacle, type RestoreScope } from './restore-scope.ts'
 
 /** The changes of a restore, from the current document to the result. */
 export interface RestorePreview extends Omit<RestorePlan, 'before' | 'result'> {
@@ -19,18 +21,17 @@ export interface RestorePreview extends Omit<RestorePlan, 'before' | 'result'> {
   readonly plan: Plan | null
 }
 
-export type RestorePreviewDeps = RestoreDeps & PlanDeps
-
 /**
  * Previews a restore.
  *
  * @throws {ServiceError} as `planRestore`.
  */
 export async function previewRestore(
-  deps: RestorePreviewDeps,
+  context: LeaderPagesContext,
   principal: Principal,
   asked: { readonly name: string; readonly scope: RestoreScope; readonly reason: string },
 ): Promise<RestorePreview> {
+  const deps = context.builds
   const { before, result, ...plan } = await planRestore(deps, principal, asked)
   if (isObstacle(result)) {
     return { ...plan, obstacle: result, isSame: false, problems: [], comparison: null, plan: null }
@@ -39,6 +40,12 @@ export async function previewRestore(
   const door = asked.scope.kind === 'change' ? 'undo' : 'restore'
   const inspection = await deps.cache.inspect(result)
   const problems = inspection.ok ? [] : inspection.problems
+  if (plan.isForOthers) {
+    const nothing = { obstacle: null, isSame, problems: [], comparison: null, plan: null }
+    if (isSame) return { ...plan, ...nothing }
+    const change = { base: plan.current.digest, after: result, message: asked.reason }
+    return { ...plan, ...nothing, ...(await previewProposal(context, principal, change)) }
+  }
   await deps.gate.assertOwn(principal, { current: before, before, after: result })
   const shown = await deps.gate.viewFor(principal, { before, after: result })
   const hasPlan = inspection.ok && !isSame

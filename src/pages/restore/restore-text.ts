@@ -1,3 +1,4 @@
+import { FOR_OTHERS } from '../edit/propose-change.ts'
 import { isAboutAll } from '../parts/change-groups.ts'
 import type { RestorePreview } from './restore-preview.ts'
 import type { PageFrame } from '../kit/layout.tsx'
@@ -25,10 +26,10 @@ export interface RestoreTexts {
 /** The texts for each scope. */
 export function restoreTexts(
   { links, wordsOf }: PageFrame,
-  { scope, revision, current, comparison }: RestorePreview,
+  { scope, revision, current, comparison, isForOthers }: RestorePreview,
 ): RestoreTexts {
   const name = `r${revision.number}`
-  const saved = `Saved as r${current.number + 1}.`
+  const saved = isForOthers ? FOR_OTHERS : `Saved as r${current.number + 1}.`
   switch (scope.kind) {
     case 'revision':
       return {
@@ -58,19 +59,23 @@ export function restoreTexts(
       }
     }
     case 'change': {
-      const what = scope.isRest ? `the rest of ${name}` : name
-      const which = scope.isRest ? `${name}, except where it was changed again` : `only ${name}`
+      const { address } = scope
+      const place = address === null ? '' : ` in ${wordsOf(`${address.kind}/${address.name}`)}`
+      const what = `${scope.isRest ? `the rest of ${name}` : name}${place}`
+      const again = ', except where it was changed again'
+      const which = scope.isRest ? `${name}${place}${again}` : `only ${what}`
+      const undo = address === null ? links.undo : links.undoEntity.bind(null, address)
       return {
         title: `Undo ${what}`,
         button: `Undo ${what}`,
         promise: `Reverses ${which}. Later changes stay. ${saved}`,
         same: scope.isRest
-          ? `Nothing else of ${name} can be undone.`
-          : `The changes of ${name} are already undone.`,
-        refusal: `${name} cannot be undone`,
-        address: (query) => links.undo(name, scope.isRest ? { ...query, rest: '1' } : query),
-        back: links.change(revision),
-        edit: links.editUndoing(name),
+          ? `Nothing else of ${name}${place} can be undone.`
+          : `The changes of ${name}${place} are already undone.`,
+        refusal: `${name} cannot be undone${place}`,
+        address: (query) => undo(name, scope.isRest ? { ...query, rest: '1' } : query),
+        back: address === null ? links.change(revision) : links.entityChange(address, revision),
+        edit: address === null ? links.editUndoing(name) : null,
       }
     }
   }

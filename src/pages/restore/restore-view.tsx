@@ -142,7 +142,9 @@ function InTheWay(props: RestoreViewProps & { obstacle: Obstacle }) {
       {obstacle.contested.length > 0 && <ContestedParts {...props} obstacle={obstacle} />}
       <p class="actions">
         {obstacle.contested.length > 0 && <WaysOn {...props} obstacle={obstacle} />}
-        {obstacle.revision !== null && <ChangeLink links={links} revision={obstacle.revision} />}
+        {obstacle.revision !== null && (
+          <ChangeLink links={links} scope={preview.scope} revision={obstacle.revision} />
+        )}
         <BackLink href={back} label="Back" />
       </p>
     </section>
@@ -157,29 +159,28 @@ function ContestedParts({ obstacle: { contested } }: { readonly obstacle: Obstac
 
 /** The ways to undo what can be undone. */
 function WaysOn({
-  frame: { links, wordsOf },
-  preview: { revision },
-  obstacle: { contested, hasRest },
+  frame,
+  preview,
+  obstacle: { older, hasRest },
 }: RestoreViewProps & { obstacle: Obstacle }) {
-  const name = `r${revision.number}`
+  const { links, wordsOf } = frame
+  const { revision } = preview
+  const { address, edit } = restoreTexts(frame, preview)
   const before = revision.base === null ? null : `r${revision.base}`
-  const entities = [...new Set(contested.flatMap(({ entity }) => entity ?? []))]
   return (
     <>
-      {hasRest && <LinkButton href={links.undo(name, { rest: '1' })} label="Undo the rest" />}
-      <LinkButton
-        href={links.editUndoing(name)}
-        label="Open as an edit with the conflicts"
-        look="primary"
-      />
+      {hasRest && <LinkButton href={address({ rest: '1' })} label="Undo the rest" />}
+      {edit !== null && (
+        <LinkButton href={edit} label="Open as an edit with the conflicts" look="primary" />
+      )}
       {before !== null &&
-        entities.slice(0, MAX_PARTS).flatMap((entity) => {
-          const address = splitEntity(entity)
-          return address.name === '' ? (
+        older.slice(0, MAX_PARTS).flatMap((entity) => {
+          const place = splitEntity(entity)
+          return place.name === '' ? (
             []
           ) : (
             <LinkButton
-              href={links.restoreEntity(address, before)}
+              href={links.restoreEntity(place, before)}
               label={`Restore ${wordsOf(entity)} as of ${before}`}
             />
           )
@@ -192,13 +193,19 @@ function BackLink(link: { href: string; label: string }) {
   return <LinkButton {...link} shortcut="u" />
 }
 
-function ChangeLink({ links, revision }: { links: Links; revision: RevisionStep }) {
-  const label = `Show what r${revision.number} changed`
-  return <LinkButton href={links.change(revision)} label={label} />
+interface ChangeLinkProps extends Pick<RestorePreview, 'scope'> {
+  readonly links: Links
+  readonly revision: RevisionStep
+}
+
+function ChangeLink({ links, scope, revision }: ChangeLinkProps) {
+  const address = scope.kind === 'revision' ? null : scope.address
+  const href = address === null ? links.change(revision) : links.entityChange(address, revision)
+  return <LinkButton href={href} label={`Show what r${revision.number} changed`} />
 }
 
 function RestoreForm({ frame, preview, reason, view }: RestoreViewProps) {
-  const { current, plan } = preview
+  const { current, plan, isForOthers } = preview
   const { promise, address, button, back, edit } = restoreTexts(frame, preview)
   return (
     <form class="card stale fields" method="post" action={address(queryOf(view))}>
@@ -211,14 +218,20 @@ function RestoreForm({ frame, preview, reason, view }: RestoreViewProps) {
         </textarea>
       </label>
       <div class="actions">
-        <button
-          class={plan === null ? 'primary' : lookOfStep(plan, 'save')}
-          disabled={plan === null}
-        >
-          {button}
-        </button>
-        {plan !== null && (
-          <ActionButton value="propose" label="Propose" look={lookOfStep(plan, 'propose')} />
+        {!isForOthers && (
+          <button
+            class={plan === null ? 'primary' : lookOfStep(plan, 'save')}
+            disabled={plan === null}
+          >
+            {button}
+          </button>
+        )}
+        {(plan !== null || isForOthers) && (
+          <ActionButton
+            value="propose"
+            label="Propose"
+            look={isForOthers || plan === null ? 'primary' : lookOfStep(plan, 'propose')}
+          />
         )}
         {edit !== null && frame.isAdministrator && (
           <LinkButton href={edit} label="Edit first" shortcut="e" />

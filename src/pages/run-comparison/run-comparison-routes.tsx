@@ -8,7 +8,8 @@ import type { RouteEnv } from '../../http/request-context.ts'
 import type { FormDone } from '../frame/form-action.ts'
 import { pageResponse } from '../frame/page-response.ts'
 import { defineLeaderPage, routesWith } from '../frame/page-routes.ts'
-import { mayUndoRevision } from '../entity/entity-history.ts'
+import { splitEntity } from '../../document/entities/entities.ts'
+import { undoneWith } from '../entity/entity-history.ts'
 import type { LeaderPagesContext } from '../frame/pages-context.ts'
 import type { Refusal } from '../runs/refusal.ts'
 import { RunComparisonView } from './run-comparison-view.tsx'
@@ -79,10 +80,8 @@ async function answer(
     ...pages.openWithMessage(c, refusal),
     mayAdminister:
       group !== undefined && builds.access.may(principal, { action: 'administer-group', group }),
-    mayUndo: (number: number) => {
-      const revision = builds.history.at(number)
-      return revision !== null && mayUndoRevision(builds, principal, revision)
-    },
+    undoneWith: (entity: string) =>
+      undoneWith(builds, principal, { ...splitEntity(entity), stage: null }),
   }
   return pageResponse(<RunComparisonView {...view} />, refusal?.status)
 }

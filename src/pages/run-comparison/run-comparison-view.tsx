@@ -3,6 +3,7 @@ import type { RunCause, CauseSubject } from '../../builds/compare/causes.ts'
 import type { RunComparison } from '../../builds/compare/compare-runs.ts'
 import type { ComparedMaterial, ComparedUpstream } from '../../builds/compare/run-comparison.ts'
 import type { DatedChange } from '../../configuration/changes/changes-between.ts'
+import type { EntityPlace } from '../../document/edit/entity-edits.ts'
 import { splitEntity } from '../../document/entities/entities.ts'
 import { renderChange } from '../../document/changes/render-change.ts'
 import { ActionButton, LinkButton } from '../kit/buttons.tsx'
@@ -19,8 +20,8 @@ export interface RunComparisonViewProps extends OpenPageWithMessage {
   readonly found: RunComparison
   /** Whether the caller administers the group of the pipeline. */
   readonly mayAdminister: boolean
-  /** Whether the caller may undo a revision, by its number. */
-  readonly mayUndo: (number: number) => boolean
+  /** The entity that the caller may undo a change of, or propose to; null for none. */
+  readonly undoneWith: (entity: string) => EntityPlace | null
 }
 
 /** The limits of what is listed at once. */
@@ -79,7 +80,7 @@ function Head({ frame: { links }, found, mayAdminister }: RunComparisonViewProps
   )
 }
 
-function Causes({ frame: { links }, found, mayUndo }: RunComparisonViewProps) {
+function Causes({ frame: { links }, found, undoneWith }: RunComparisonViewProps) {
   return (
     <section class="card" aria-labelledby="causes">
       <h2 id="causes">Possible causes, most likely first</h2>
@@ -89,7 +90,7 @@ function Causes({ frame: { links }, found, mayUndo }: RunComparisonViewProps) {
           {found.causes.slice(0, MAX_CAUSES).map((cause) => (
             <li>
               <CauseText links={links} found={found} cause={cause} />
-              <Undo links={links} cause={cause} mayUndo={mayUndo} />
+              <Undo links={links} cause={cause} undoneWith={undoneWith} />
             </li>
           ))}
         </ol>
@@ -131,15 +132,20 @@ function commitId(revision: string): string {
 }
 
 /** Leads to the preview of what an undo of the revision changes. */
-function Undo({ links, cause, mayUndo }: CauseProps & Pick<RunComparisonViewProps, 'mayUndo'>) {
+function Undo({
+  links,
+  cause,
+  undoneWith,
+}: CauseProps & Pick<RunComparisonViewProps, 'undoneWith'>) {
   if (cause.about?.type !== 'revision') return <></>
-  const { number } = cause.about
-  if (!mayUndo(number)) return <></>
+  const { number, entity } = cause.about
+  const undone = undoneWith(entity)
+  if (undone === null) return <></>
   return (
     <>
       {' '}
       <LinkButton
-        href={links.undo(`r${number}`)}
+        href={links.undoEntity(undone, `r${number}`)}
         label="Undo this change"
         look="quiet"
         title={`Undo r${number}`}

@@ -109,7 +109,7 @@ describe('a task is done in few steps', { timeout: 240_000 }, () => {
       '**/pipelines/web',
     )
     await hands.follow(hands.link('Diff r3'), '**/compare/r2/r3**')
-    await hands.follow(hands.link('Undo r3'), '**/config/r3/undo')
+    await hands.follow(hands.link('Undo r3'), '**/config/entity/pipeline/*/undo/r3')
     await hands.page.getByLabel('Reason').fill('It needs more than a minute')
     await hands.follow(hands.button('Undo r3'), '**/config/compare/r5/r6**')
 

@@ -153,7 +153,7 @@ describe('the page of the audit log', () => {
     await sendForm(service, '/pipelines/gone', { action: 'pause' }, 'vera')
     await scene.get('/users/kim', 'vera')
     await scene.get('/config/edit', 'vera')
-    await scene.get('/config/entity/pipeline/app/restore/r1', 'vera')
+    await scene.get('/config/entity/pipeline/unseen/restore/r1', 'vera')
     await service.fetch('/api/admin/config.xml', { method: 'PUT', as: 'vera:vera', body: '<x/>' })
 
     const page = await pageOf(service, '/audit?outcome=refused')
@@ -165,7 +165,7 @@ describe('the page of the audit log', () => {
     expect(attempts.join('')).toMatch(/Tried to pause pipeline\s+gone/)
     expect(attempts.join('')).toMatch(/Tried to open\s+user kim/)
     expect(rowWith(page, '/config/edit')).toContain('Tried to open')
-    expect(rowWith(page, 'pipeline app')).toContain('Tried to open')
+    expect(rowWith(page, 'pipeline unseen')).toContain('Tried to open')
     expect(attempts.join('')).not.toMatch(/Cancelled|Saved|:name|GET|POST/)
   })
 

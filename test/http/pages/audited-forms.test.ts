@@ -106,7 +106,9 @@ describe('the audit log, of forms that are refused', () => {
   })
 
   it('says of each who was not allowed to', async () => {
-    const service = await serviceAt(BASE.replace(/<cruise[^>]*>/, `$&${ADMIN_ALONE}`))
+    const unseen = '<authorization><view><user>admin</user></view></authorization>'
+    const grouped = BASE.replace(/<pipelines [^>]*>/, `$&${unseen}`)
+    const service = await serviceAt(grouped.replace(/<cruise[^>]*>/, `$&${ADMIN_ALONE}`))
     await addSomeone(service)
     const forms = ['/config/edit', '/config/new-pipeline', '/config/live', '/config/r1/restore']
 

@@ -174,12 +174,24 @@ describe('the form for a new pipeline', () => {
     expect(xml).not.toContain('hunter2')
   })
 
-  it('is not for who administers nothing', async () => {
-    const service = await serviceAt(BASE.replace('<pipelines', `${ADMIN_ALONE}<pipelines`))
+  it.each([
+    { who: 'views no group', viewer: 'admin', status: 403, isOffered: false },
+    {
+      who: 'views one, as the form of a proposal',
+      viewer: 'someone',
+      status: 200,
+      isOffered: true,
+    },
+  ])('answers $status to who $who', async ({ viewer, status, isOffered }) => {
+    const rights = `<authorization><view><user>${viewer}</user></view></authorization>`
+    const grouped = BASE.replace(/<pipelines group="\w+">/g, (tag) => `${tag}${rights}`)
+    const service = await serviceAt(grouped.replace('<pipelines', `${ADMIN_ALONE}<pipelines`))
     await addSomeone(service)
+    const list = await (await service.fetch('/pipelines', { as: SOMEONE })).text()
 
-    expect((await service.fetch(PAGE, { as: SOMEONE })).status).toBe(403)
-    expect(await (await service.fetch('/pipelines', { as: SOMEONE })).text()).not.toContain(PAGE)
+    expect((await service.fetch(PAGE, { as: SOMEONE })).status).toBe(status)
+    expect(list.includes(PAGE)).toBe(isOffered)
+    expect(list.includes('Propose a pipeline')).toBe(isOffered)
   })
 })
 

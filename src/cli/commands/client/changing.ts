@@ -71,11 +71,11 @@ export async function rollback(args: readonly string[]): Promise<number> {
 /** Takes the changes of one revision back. */
 export async function undo(args: readonly string[]): Promise<number> {
   const { words, settings } = readCommand('undo', args, { least: 1, most: 1 })
-  const { rest, message, json } = settings
+  const { rest, entity, message, json } = settings
   const client = await connect(settings)
   const answer = await client.call('POST /api/config/revisions/:commit/undo', {
     params: { commit: words[0] ?? '' },
-    query: { rest: rest ? '1' : null },
+    query: { rest: rest ? '1' : null, entity },
     body: { message },
   })
   report(answer, json)
