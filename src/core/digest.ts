@@ -14,12 +14,21 @@ export function isDigest(text: string): text is Digest {
   return MD5.test(text)
 }
 
-/** The digest of immutable bytes. */
+/** Hashing shorter documents is as fast as a cache look-up. */
+const SHORT = 4096
+
+const digests = new WeakMap<Uint8Array, Digest>()
+
+/** The digest of immutable bytes, computed once for each long document. */
 export function digestOf(document: Uint8Array): Digest {
   return runSync(digestInSteps(document))
 }
 
 /** The same in steps: a long document would hold others up. */
 export function* digestInSteps(document: Uint8Array): Generator<void, Digest> {
-  return Digest.parse(yield* hashInSteps({ algorithm: 'md5' }, document))
+  const found = digests.get(document)
+  if (found !== undefined) return found
+  const digest = Digest.parse(yield* hashInSteps({ algorithm: 'md5' }, document))
+  if (document.length > SHORT) digests.set(document, digest)
+  return digest
 }

@@ -23,6 +23,12 @@ export interface RawObjectReader {
   findObject(oid: string): Promise<RawObject | null>
 }
 
+/** A save names its document in several places, and hashing a large one takes long. */
+const blobNames = {
+  sha1: new WeakMap<Uint8Array, string>(),
+  sha256: new WeakMap<Uint8Array, string>(),
+}
+
 /** The name that git gives to an object, whose content must not change. */
 export function objectName({ type, content }: RawObject, format: ObjectFormat): string {
   if (type === 'blob') return blobName(content, format)
@@ -42,11 +48,18 @@ export function blobName(content: Uint8Array, format: ObjectFormat): string {
 }
 
 /** The same in steps: the content of a large file would hold others up. */
-export function blobNameInSteps(
+export function* blobNameInSteps(
   content: Uint8Array,
-  { name: algorithm }: ObjectFormat,
+  format: ObjectFormat,
 ): Generator<void, string> {
-  return hashInSteps({ algorithm, header: objectHeader('blob', content.length) }, content)
+  const known = blobNames[format.name].get(content)
+  if (known !== undefined) return known
+  const name = yield* hashInSteps(
+    { algorithm: format.name, header: objectHeader('blob', content.length) },
+    content,
+  )
+  blobNames[format.name].set(content, name)
+  return name
 }
 
 export function objectHeader(type: ObjectType, length: number): string {
