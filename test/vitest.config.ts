@@ -20,7 +20,7 @@ const ALONE = [
   'test/service/viewer-of-many.test.ts',
   'test/unit/builds/material-poller.test.ts',
   'test/unit/document/{document,schema/value-types}.test.ts',
-  'test/unit/document/materials/ignore-patterns.test.ts',
+  'test/unit/core/path-patterns.test.ts',
   'test/unit/git/cat-file-reader.test.ts',
   'test/unit/history/revision-index.test.ts',
   'test/unit/processes/starter.test.ts',

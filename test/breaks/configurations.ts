@@ -144,10 +144,10 @@ export const BREAKS_OF_CONFIGURATIONS: readonly Break[] = [
   },
   {
     behaviour: 'a star of a filter stays in one folder',
-    file: 'document/materials/ignore-patterns.ts',
+    file: 'core/builds/path-patterns.ts',
     find: "character === '/' ? [] : entered(tokens, place)",
     replace: 'entered(tokens, place)',
-    test: 'unit/document/materials/ignore-patterns.test.ts',
+    test: 'unit/core/path-patterns.test.ts',
   },
   {
     behaviour: 'a label does not cut a revision to nothing',

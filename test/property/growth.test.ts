@@ -10,7 +10,7 @@ import { shownPair, shownText } from '../../src/document/entities/shown-value.ts
 import { quotedWords, shellWords } from '../../src/core/service/command-words.ts'
 import { readDocument } from '../../src/document/document.ts'
 import { XmlScanner } from '../../src/document/highlight/xml-scanner.ts'
-import { isIgnored } from '../../src/document/materials/ignore-patterns.ts'
+import { isIgnored } from '../../src/core/builds/path-patterns.ts'
 import { isQuartzCron } from '../../src/document/rules/quartz-cron.ts'
 import {
   openAddress,

@@ -1,6 +1,7 @@
 import type { Dirent, Stats } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { basename, join, posix } from 'node:path'
+import { fitsPattern } from '../../core/builds/path-patterns.ts'
 import { resolveInside } from '../host/sandbox-path.ts'
 
 /** One file and its path among the job's artifacts. */
@@ -116,63 +117,11 @@ export function parseArtifactPattern(src: string): ArtifactPattern {
     .filter((step) => step !== '' && step !== '.')
   const wild = steps.findIndex((step) => /[*?]/.test(step))
   if (wild < 0) return { base: steps.join('/'), matches: null }
-  const patterns = steps.slice(wild)
+  // Only a whole step stands for any folders, and at the end for the files in them.
+  const within = steps.slice(wild).map((step) => (step === '**' ? step : step.replace(/\*+/g, '*')))
+  const pattern = within.join('/').replace(/\*\*$/, '**/?*')
   return {
     base: steps.slice(0, wild).join('/'),
-    matches: (path) => fitsSteps(path.split('/'), patterns),
+    matches: (path) => fitsPattern(path, pattern),
   }
-}
-
-const ANY_FOLDERS = '**'
-
-/** All ways through the steps at once, so that no pattern takes long. */
-function fitsSteps(names: readonly string[], steps: readonly string[]): boolean {
-  let places = entered([0], steps)
-  for (const name of names) {
-    const reached = [...places].flatMap((place) => placesAfter(name, place, steps))
-    places = entered(reached, steps)
-  }
-  return places.has(steps.length)
-}
-
-/** Places before steps, with those that come next where a step may be of no folders: only the last one is of a file. */
-function entered(places: readonly number[], steps: readonly string[]): ReadonlySet<number> {
-  const all = new Set<number>()
-  for (const place of places) {
-    all.add(place)
-    for (let at = place; steps[at] === ANY_FOLDERS && at < steps.length - 1; at += 1) {
-      all.add(at + 1)
-    }
-  }
-  return all
-}
-
-function placesAfter(name: string, place: number, steps: readonly string[]): readonly number[] {
-  const step = steps[place]
-  if (step === undefined || name === '') return []
-  if (step === ANY_FOLDERS) return place === steps.length - 1 ? [place, place + 1] : [place]
-  return fitsName(name, step) ? [place + 1] : []
-}
-
-/** Whether a name fits a pattern; a `*` takes as few characters as it can, and more where the rest does not fit. */
-function fitsName(name: string, pattern: string): boolean {
-  let [at, place] = [0, 0]
-  let star: { readonly place: number; at: number } | null = null
-  while (at < name.length) {
-    const wanted = pattern[place]
-    if (wanted === '*') {
-      place += 1
-      star = { place, at }
-    } else if (wanted === '?' || wanted === name[at]) {
-      place += 1
-      at += 1
-    } else if (star === null) {
-      return false
-    } else {
-      star.at += 1
-      at = star.at
-      place = star.place
-    }
-  }
-  return /^\**$/.test(pattern.slice(place))
 }

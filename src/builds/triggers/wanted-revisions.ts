@@ -1,5 +1,5 @@
 import type { MaterialRevision, PipelineInstance } from '../engine/documents.ts'
-import { isIgnored } from '../../document/materials/ignore-patterns.ts'
+import { isIgnored } from '../../core/builds/path-patterns.ts'
 import {
   isSource,
   type VersionControlMaterial,

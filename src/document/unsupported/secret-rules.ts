@@ -1,5 +1,5 @@
 import { isSameName, nameKey } from '../../core/name-key.ts'
-import { fitsPattern } from '../materials/ignore-patterns.ts'
+import { fitsPattern } from '../../core/builds/path-patterns.ts'
 import type { SecretConfig } from '../model/model.ts'
 import type { SecretReference } from '../secrets/secret-reference.ts'
 

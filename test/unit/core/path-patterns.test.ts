@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isIgnored } from '../../../../src/document/materials/ignore-patterns.ts'
+import { isIgnored } from '../../../src/core/builds/path-patterns.ts'
 
 describe('a pattern of a filter', () => {
   it.each([

@@ -3,16 +3,15 @@ type Token = 'any' | 'any-in-folder' | 'folders' | 'one-in-folder' | { readonly 
 
 const WILDCARDS = /(\*\*\/(?:\*\*\/)*|\*{2,}|\*|\?)/
 
-/**
- * Whether a file is one of those that a filter ignores. Patterns are as Ant has them: `*` and `?`
- * stay in one folder, `**` goes through any number of them. Both are relative to the root of the
- * repository, whether a slash says so or not.
- */
+/** Whether a file is one of those that the filter of a material ignores. */
 export function isIgnored(file: string, patterns: readonly string[]): boolean {
   return patterns.some((pattern) => fitsPattern(file, pattern))
 }
 
-/** Whether a pattern of that form fits a path, or a name. */
+/**
+ * Whether a pattern fits a path, or a name. Patterns are as Ant has them: `*` and `?` stay in one
+ * folder, `**` goes through any number of them. Both begin at one root, whether a slash says so or not.
+ */
 export function fitsPattern(path: string, pattern: string): boolean {
   return matches(fromRoot(path), tokensOf(fromRoot(pattern)))
 }
