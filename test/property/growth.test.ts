@@ -11,7 +11,7 @@ import { quotedWords, shellWords } from '../../src/core/service/command-words.ts
 import { readDocument } from '../../src/document/document.ts'
 import { XmlScanner } from '../../src/document/highlight/xml-scanner.ts'
 import { isIgnored } from '../../src/core/builds/path-patterns.ts'
-import { isQuartzCron } from '../../src/document/rules/quartz-cron.ts'
+import { isCron } from '../../src/document/timer/cron-fields.ts'
 import {
   openAddress,
   plainSecretIn,
@@ -192,7 +192,7 @@ const FUNCTIONS: Readonly<Record<string, (text: string) => unknown>> = {
   shownText,
   quotedWords,
   shellWords,
-  isQuartzCron,
+  isCron,
   escapeHtml,
   authorName: (text) => authorName(`a${text}`),
   parseMessage,

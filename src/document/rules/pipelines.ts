@@ -1,7 +1,7 @@
 import { nameKey } from '../../core/name-key.ts'
 import { quoting } from '../text/shown-text.ts'
 import { type Finding, repeats, repeatsInOtherCase } from '../model/finding.ts'
-import { isQuartzCron } from './quartz-cron.ts'
+import { isCron } from '../timer/cron-fields.ts'
 import type { PipelineRule, ReferenceRule, RuleContext } from './rule-context.ts'
 
 /** PIP-2: a pipeline name appears once in the document, whatever its case. */
@@ -47,7 +47,7 @@ export function* templateNames({ written }: RuleContext): Generator<Finding> {
 
 /** PIP-6: the timer is a cron expression as Quartz reads it. */
 export const timer: PipelineRule = function* ({ name, timer: given }): Generator<Finding> {
-  if (given && !isQuartzCron(given.cron)) {
+  if (given && !isCron(given.cron)) {
     const message = quoting`the timer ${given.cron} of the pipeline ${name} is not a cron expression`
     yield { at: given.at, message }
   }

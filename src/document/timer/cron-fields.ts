@@ -29,31 +29,96 @@ interface Range {
   readonly max: number
 }
 
-/** The years that Quartz knows. */
-const YEARS: Range = { min: 1970, max: 2099 }
+/** The values of a field; the highest is its largest step, too. */
+interface Field extends Range {
+  readonly names?: readonly string[]
+  /** Another item that can stand alone in a list. */
+  readonly special?: RegExp
+}
+
+const SECONDS: Field = { min: 0, max: 59 }
+const MINUTES = SECONDS
+const HOURS: Field = { min: 0, max: 23 }
+const DAYS_OF_MONTH: Field = {
+  min: 1,
+  max: 31,
+  special: /^(?:L|LW|(?:[1-9]|[12]\d|3[01])W)$/,
+}
+const MONTHS: Field = {
+  min: 1,
+  max: 12,
+  names: ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'],
+}
+const DAYS_OF_WEEK: Field = {
+  min: 1,
+  max: 7,
+  names: ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'],
+  special: /^(?:L|(?:[1-7]|SUN|MON|TUE|WED|THU|FRI|SAT)(?:L|#[1-5]))$/,
+}
+/** The years that Quartz knows. An expression may name any other. */
+const YEARS: Field = { min: 1970, max: 2099 }
+const FIELDS = [SECONDS, MINUTES, HOURS, DAYS_OF_MONTH, MONTHS, DAYS_OF_WEEK, YEARS]
 const NAMES = new Map(
-  [
-    ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'],
-    ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'],
-  ].flatMap((names) => names.map((name, n) => [name, n + 1] as const)),
+  FIELDS.flatMap(({ names = [] }) => names.map((name, n) => [name, n + 1] as const)),
 )
 const SATURDAY = 7
-const ITEM = /^(?:\*|([A-Z]{3}|\d+)(?:-([A-Z]{3}|\d+))?)?(?:\/(\d+))?$/
+const ITEM = /^(?:(\*)|([A-Z]{3}|\d+)(?:-([A-Z]{3}|\d+))?)?(?:\/(\d+))?$/
 const WEEKDAY = /^([A-Z]{3}|\d)(?:(L)|#(\d))$/
 
-/** The fields of an expression that the rules found to be one. */
+/**
+ * Whether a text is a cron expression as Quartz 1.6 reads it: six fields or
+ * seven with the year, and `?` in exactly one of day-of-month and day-of-week.
+ */
+export function isCron(text: string): boolean {
+  const parts = partsOf(text)
+  if (parts.length !== 6 && parts.length !== 7) return false
+  const days = [FIELDS.indexOf(DAYS_OF_MONTH), FIELDS.indexOf(DAYS_OF_WEEK)]
+  const unspecified = days.filter((day) => parts[day] === '?')
+  if (unspecified.length !== 1) return false
+  return parts.every((part, n) => unspecified.includes(n) || isFieldValid(part, FIELDS[n] ?? YEARS))
+}
+
+/** The fields of an expression that is one. */
 export function parseCron(text: string): CronFields {
-  const fields = text.trim().toUpperCase().split(/\s+/)
-  const [seconds = '', minutes = '', hours = '', days = '', months = '', weekdays = ''] = fields
+  const [seconds = '', minutes = '', hours = '', days = '', months = '', weekdays = '', years] =
+    partsOf(text)
   return {
-    seconds: valuesOf(seconds, { min: 0, max: 59 }),
-    minutes: valuesOf(minutes, { min: 0, max: 59 }),
-    hours: valuesOf(hours, { min: 0, max: 23 }),
-    months: valuesOf(months, { min: 1, max: 12 }),
-    years: valuesOf(fields[6] ?? '*', YEARS),
-    daysOfMonth: days === '?' ? null : daysOf(days, { min: 1, max: 31 }, specialDayOfMonth),
-    daysOfWeek: weekdays === '?' ? null : daysOf(weekdays, { min: 1, max: 7 }, specialDayOfWeek),
+    seconds: valuesOf(seconds, SECONDS),
+    minutes: valuesOf(minutes, MINUTES),
+    hours: valuesOf(hours, HOURS),
+    months: valuesOf(months, MONTHS),
+    years: valuesOf(years ?? '*', YEARS),
+    daysOfMonth: days === '?' ? null : daysOf(days, DAYS_OF_MONTH, specialDayOfMonth),
+    daysOfWeek: weekdays === '?' ? null : daysOf(weekdays, DAYS_OF_WEEK, specialDayOfWeek),
   }
+}
+
+function partsOf(text: string): readonly string[] {
+  return text
+    .trim()
+    .toUpperCase()
+    .split(/[ \t\r\n]+/)
+}
+
+function isFieldValid(text: string, field: Field): boolean {
+  const items = text.split(',')
+  const mixesLast = items.length > 1 && items.some((item) => item === 'L' || item === 'LW')
+  return !mixesLast && items.every((item) => isItemValid(item, field))
+}
+
+function isItemValid(item: string, field: Field): boolean {
+  if (field.special?.test(item)) return true
+  const [matched, all, from, to, step] = ITEM.exec(item) ?? []
+  if (!matched) return false
+  if (from === undefined)
+    return (all ?? step) !== undefined && (field === YEARS || Number(step ?? 1) <= field.max)
+  return [from, to].every((value) => value === undefined || isInRange(value, field))
+}
+
+function isInRange(value: string, field: Field): boolean {
+  const { min, max, names } = field
+  if (/^[A-Z]/.test(value)) return names?.includes(value) ?? false
+  return field === YEARS || (Number(value) >= min && Number(value) <= max)
 }
 
 function daysOf(
@@ -91,7 +156,7 @@ function valuesOf(text: string, range: Range): Set<number> {
 
 function valuesOfItem(item: string, range: Range): number[] {
   if (item === 'L') return [SATURDAY]
-  const [, from, to, step] = ITEM.exec(item) ?? []
+  const [, , from, to, step] = ITEM.exec(item) ?? []
   if (from === undefined) return stepped(range, Number(step ?? 1) || 1)
   const min = numberOf(from)
   if (to !== undefined) return wrapped({ min, max: numberOf(to) }, range, Number(step ?? 1))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isQuartzCron } from '../../../../src/document/rules/quartz-cron.ts'
+import { isCron } from '../../../../src/document/timer/cron-fields.ts'
 
 describe('a cron expression', () => {
   it.each([
@@ -27,7 +27,7 @@ describe('a cron expression', () => {
     '\t 0  0 0 * *\t? ',
     '0 0 0 * * ? 2002-2010/2',
   ])('may be %j', (text) => {
-    expect(isQuartzCron(text)).toBe(true)
+    expect(isCron(text)).toBe(true)
   })
 
   it.each([
@@ -60,6 +60,6 @@ describe('a cron expression', () => {
     '0 0 L * * ?',
     '0 0 12 * * ? 2005 1',
   ])('may not be %j', (text) => {
-    expect(isQuartzCron(text)).toBe(false)
+    expect(isCron(text)).toBe(false)
   })
 })
