@@ -2,7 +2,7 @@ import { describeFailedFetch } from '../core/faults.ts'
 import { inWords } from '../core/problem.ts'
 import { parseJsonOrNull } from '../lib/parse-json.ts'
 import { RESTORING_CALLS } from '../api/configuration/restoring-calls.ts'
-import { nameOf } from '../api/definition/route-rules.ts'
+import { fillPattern, nameOf } from '../api/definition/route-rules.ts'
 import type { RouteFacts } from '../api/definition/route.ts'
 import { ROUTES } from '../api/resources.ts'
 import { ErrorBody } from '../wire/error-body.ts'
@@ -100,7 +100,7 @@ export class ServiceClient {
 const JSON_TYPE = 'application/json'
 
 function targetOf({ path }: RouteFacts, { params = {}, query = {} }: CallRequest): string {
-  const filled = path.replaceAll(/:(\w+)(?:\{([^}]*)\})?/g, (_all, name: string) => {
+  const filled = fillPattern(path, (name) => {
     const value = params[name]
     if (value === undefined) throw new TypeError(`The parameter ${name} of ${path} is missing`)
     return encodeURIComponent(value)

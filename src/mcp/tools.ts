@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Parameter, ToolMark } from '../api/definition/operation.ts'
+import { fillPattern } from '../api/definition/route-rules.ts'
 import type { RouteFacts } from '../api/definition/route.ts'
 import { parametersOf } from '../api/description/described-call.ts'
 import { malformed } from '../http/parameters.ts'
@@ -100,12 +101,9 @@ export function requestOf(tool: Tool, given: Arguments, base: string): Request {
     if (given[name] === undefined) throw malformed(`The argument ${name} is missing`, name)
   }
   const { rename = {} } = route
-  const path = route.path.replaceAll(
-    /:(\w+)(?:\{([^}]*)\})?/g,
-    (_all, name: string, expression: string | undefined) => {
-      const ending = /\\(\.\w+)$/.exec(expression ?? '')?.[1] ?? ''
-      return `${encodeURIComponent(textOf(given[rename[name] ?? name]))}${ending}`
-    },
+  const path = fillPattern(
+    route.path,
+    (name, ending) => `${encodeURIComponent(textOf(given[rename[name] ?? name]))}${ending}`,
   )
   const search = new URLSearchParams(mark.defaults)
   for (const [name] of queryOf(route, mark)) {

@@ -35,3 +35,13 @@ export type Needs = 'leader' | 'leader-if-reachable' | ((request: Request) => bo
 export function nameOf({ method, path }: Pick<RouteRules, 'method' | 'path'>): string {
   return `${method} ${path}`
 }
+
+/** A pattern with a text in the place of each parameter, of which `ending` is such as `.xml` of `:file{.+\.xml}`. */
+export function fillPattern(
+  pattern: string,
+  textOf: (name: string, ending: string) => string,
+): string {
+  return pattern.replaceAll(/:(\w+)(?:\{([^}]*)\})?/g, (_all, name: string, expression?: string) =>
+    textOf(name, /\\(\.\w+)$/.exec(expression ?? '')?.[1] ?? ''),
+  )
+}

@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../core/errors.ts'
 import { ErrorBody } from '../../wire/error-body.ts'
 import { STATUS } from '../../http/errors.ts'
 import type { RouteAddresses } from '../route-addresses.ts'
-import { nameOf, type RouteRules } from '../definition/route-rules.ts'
+import { fillPattern, nameOf, type RouteRules } from '../definition/route-rules.ts'
 import { type Answer, CALLERS, type Operation, type Parameter } from '../definition/operation.ts'
 import { type DescribedExample, describeExample } from './example.ts'
 import { z } from 'zod'
@@ -137,11 +137,7 @@ export function describeRoutes(
 
 /** `/x/:file{.+\.xml}` becomes `/x/{file}.xml`. */
 function pathOf(pattern: string, { rename = {} }: Operation): string {
-  return pattern.replaceAll(
-    /:(\w+)(?:\{([^}]*)\})?/g,
-    (_all, name: string, expression: string | undefined) =>
-      `{${rename[name] ?? name}}${/\\(\.\w+)$/.exec(expression ?? '')?.[1] ?? ''}`,
-  )
+  return fillPattern(pattern, (name, ending) => `{${rename[name] ?? name}}${ending}`)
 }
 
 /** The path with an example for each of its parameters. */
