@@ -214,9 +214,14 @@ async function readFormOrObject(request: Request, limit: number): Promise<Form> 
   if (/multipart\/form-data/i.test(type)) return readForm(request, limit)
   const body = await readBody(request, limit)
   const text = Buffer.from(body).toString('utf8').trim()
-  const isObject = /\bjson\b/i.test(type) || (text.startsWith('{') && text.endsWith('}'))
+  const isObject = isJson(request) || (text.startsWith('{') && text.endsWith('}'))
   if (!isObject) return readUrlEncoded(body)
   return new Map(Object.entries(saysNothing(text) ? {} : parseTexts(text)).map(encoded))
+}
+
+/** Whether a body is announced as JSON. */
+export function isJson({ headers }: Request): boolean {
+  return /\bjson\b/i.test(headers.get('content-type') ?? '')
 }
 
 /** Whether a text is empty, or JSON by which programs say that they have no fields: `{}`, `[]` or `null`. */

@@ -19,7 +19,7 @@ import { checkedMessage, MessageFields, messageOf, readMessage } from '../../htt
 import { CachedResponse } from '../../http/cached-response.ts'
 import { json } from '../../http/errors.ts'
 import { malformed, wellFormed } from '../../http/parameters.ts'
-import { parseJson, readBody, readForm } from '../../http/request-body.ts'
+import { isJson, parseJson, readBody, readForm } from '../../http/request-body.ts'
 import type { LeaderContext } from '../definition/api-context.ts'
 import {
   fieldsBody,
@@ -177,8 +177,7 @@ async function readChanges(
 }
 
 async function fieldsOf(request: Request): Promise<unknown> {
-  const type = request.headers.get('content-type') ?? ''
-  if (/\bjson\b/i.test(type)) {
+  if (isJson(request)) {
     const body = await readBody(request, MAX_BODY_BYTES)
     return parseJson(Buffer.from(body).toString('utf8'))
   }

@@ -1,6 +1,6 @@
 import type { ScheduleOptions } from '../../builds/runs/start-runs.ts'
 import { malformed } from '../../http/parameters.ts'
-import { readBody, readForm, saysNothing } from '../../http/request-body.ts'
+import { isJson, readBody, readForm, saysNothing } from '../../http/request-body.ts'
 
 const MAX_BODY_BYTES = 1_048_576
 const FIELD = /^(variables|secure_variables|materials)\[([^[\]]+)\]$/
@@ -50,8 +50,7 @@ function placeOf(kind: Kind): Kind {
 }
 
 async function fieldsOfBody(request: Request): Promise<Field[]> {
-  const type = request.headers.get('content-type') ?? ''
-  if (/\bjson\b/i.test(type)) {
+  if (isJson(request)) {
     await assertEmptyJson(request)
     return []
   }
