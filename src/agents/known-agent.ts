@@ -71,8 +71,3 @@ export function factsOf(agent: KnownAgent): AgentFacts {
 export function agentStatusOf({ condition }: KnownAgent): AgentStatus {
   return agentStatus(condition)
 }
-
-/** The IPv4 address of an IPv4-mapped IPv6 address; others stay unchanged. */
-export function plainAddress(address: string): string {
-  return address.replace(/^::ffff:(?=\d+\.)/i, '')
-}

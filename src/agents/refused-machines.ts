@@ -1,8 +1,8 @@
-import { siteOf } from '../core/service/rate-limit.ts'
+import { plainAddress, siteOf } from '../core/service/rate-limit.ts'
 import type { Clock } from '../lib/clock.ts'
 import { plural } from '../lib/plural.ts'
 import type { AgentFacts } from './agent-record.ts'
-import { isApproved, type KnownAgent, plainAddress } from './known-agent.ts'
+import { isApproved, type KnownAgent } from './known-agent.ts'
 
 /**
  * The time for which a refused machine is reported after its last call: agents call again within 15

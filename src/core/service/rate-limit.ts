@@ -88,8 +88,13 @@ export function siteOf(address: string): string {
   return prefixOf(address, 48)
 }
 
+/** The IPv4 address of an IPv4-mapped IPv6 address; others stay unchanged. */
+export function plainAddress(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/i, '')
+}
+
 function prefixOf(address: string, bits: 48 | 64): string {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '')
+  const plain = plainAddress(address)
   if (!isIPv6(plain)) return plain
   const [head = '', tail = ''] = plain.split('%', 1)[0]?.split('::') ?? []
   const [first, last] = [head, tail].map((part) => (part === '' ? [] : part.split(':')))

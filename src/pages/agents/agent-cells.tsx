@@ -1,5 +1,5 @@
 import { renderFreeSpace } from '../../core/builds/agent.ts'
-import { plainAddress } from '../../agents/known-agent.ts'
+import { plainAddress } from '../../core/service/rate-limit.ts'
 import { isLowOnSpace, type ShownAgent } from './shown-agent.ts'
 import type { CurrentJob } from './running-job.ts'
 import type { AgentRow, ShownClaim } from './agents-page.ts'

@@ -1,7 +1,7 @@
 import type { AgentStatus } from '../../core/builds/agent.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { AgentDirectory } from '../../agents/agent-directory.ts'
-import { plainAddress } from '../../agents/known-agent.ts'
+import { plainAddress } from '../../core/service/rate-limit.ts'
 import {
   claimId,
   type RefusedMachine,
