@@ -1,5 +1,5 @@
 import type { BigIntStats } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { durableFs, replaceFile } from '../../storage/durable-fs.ts'
 import { fsErrorCode, orNullWhenAbsent } from '../../storage/fs-error.ts'
 import type { FsPromises } from '../../storage/fs-promises.ts'
@@ -103,7 +103,7 @@ export class CheckedOutFiles {
   /** Removes a file that was just seen, and the folders that become empty. */
   async remove(path: string): Promise<void> {
     await orNullWhenAbsent(this.#fs.unlink(join(this.#workTree, path)))
-    for (const folder of foldersOf(path).toReversed()) {
+    for (const folder of foldersAbove(path).toReversed()) {
       if (!(await this.#removedEmpty(join(this.#workTree, folder)))) return
     }
   }
@@ -119,7 +119,7 @@ export class CheckedOutFiles {
   }
 
   async #isInFolders(path: string): Promise<boolean> {
-    for (const folder of foldersOf(path)) {
+    for (const folder of foldersAbove(path)) {
       const stats = await orNullWhenAbsent(this.#fs.lstat(join(this.#workTree, folder)))
       if (!stats?.isDirectory()) return false
     }
@@ -128,7 +128,7 @@ export class CheckedOutFiles {
 
   async #makeFolders(path: string): Promise<boolean> {
     const { promises } = durableFs(this.#fs)
-    for (const folder of foldersOf(path)) {
+    for (const folder of foldersAbove(path)) {
       const stats = await orNullWhenAbsent(this.#fs.lstat(join(this.#workTree, folder)))
       if (stats === null) await promises.mkdir(join(this.#workTree, folder))
       else if (!stats.isDirectory()) return false
@@ -148,7 +148,9 @@ export function isVersion(found: FoundFile, version: FileVersion | null): boolea
 }
 
 /** The folders above a path, outermost first. */
-function foldersOf(path: string): readonly string[] {
-  const parent = dirname(path)
-  return parent === '.' ? [] : [...foldersOf(parent), parent]
+export function foldersAbove(path: string): readonly string[] {
+  const folders: string[] = []
+  for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1))
+    folders.push(path.slice(0, at))
+  return folders
 }

@@ -9,6 +9,7 @@ import {
   type FoundFile,
   isVersion,
   MAX_FILE_BYTES,
+  foldersAbove,
 } from './checked-out-files.ts'
 import { isReachable } from '../../git/objects/commit-walk.ts'
 import { DamageError } from '../../git/objects/damage.ts'
@@ -293,13 +294,13 @@ class IndexDraft {
   #isTaken(path: string): boolean {
     if (this.#unmerged.some((row) => isInTheWay(row.path, path))) return true
     if (this.#folderNames().has(path)) return true
-    return parentsOf(path).some((parent) => this.#rows.has(parent))
+    return foldersAbove(path).some((parent) => this.#rows.has(parent))
   }
 
   #folderNames(): ReadonlySet<string> {
     if (this.#folders.size === 0)
       for (const path of this.#rows.keys())
-        for (const parent of parentsOf(path)) this.#folders.add(parent)
+        for (const parent of foldersAbove(path)) this.#folders.add(parent)
     return this.#folders
   }
 }
@@ -315,14 +316,6 @@ function isChangeOfMode({ before, after }: TreeChange): boolean {
 
 function versionOf(entry: TreeEntry): FileVersion {
   return { oid: entry.oid, isExecutable: isRunnable(entry) }
-}
-
-/** The folders above a path, outermost first. */
-function parentsOf(path: string): readonly string[] {
-  const parents: string[] = []
-  for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1))
-    parents.push(path.slice(0, at))
-  return parents
 }
 
 function utf8(path: string): string {
