@@ -14,7 +14,7 @@ export const NO_PROGRAMS: readonly GitSetting[] = [
 ]
 
 /** Variables that pass these settings and `NO_PROGRAMS` to git without a command line. */
-export function gitSettings(more: readonly GitSetting[] = []): Readonly<Record<string, string>> {
+function gitSettings(more: readonly GitSetting[] = []): Readonly<Record<string, string>> {
   const settings = [...NO_PROGRAMS, ...more]
   const pairs = settings.flatMap(([key, value], at) => [
     [`GIT_CONFIG_KEY_${at}`, key],

@@ -49,7 +49,7 @@ export function addressFault(kind: SourceKind, address: string): string | null {
 }
 
 /** The scheme of a URL in lower case, or null for any other address. */
-export function schemeOf(address: string): string | null {
+function schemeOf(address: string): string | null {
   return SCHEME.exec(address)?.[1]?.toLowerCase() ?? null
 }
 

@@ -23,7 +23,7 @@ const WEIGHTS = {
 } as const
 
 /** The penalty of a run of changed lines at some place; smaller is better. */
-export class SplitScore {
+class SplitScore {
   readonly #indent: number
   readonly #penalty: number
 

@@ -31,7 +31,7 @@ export function renderUnified(script: EditScript, context: number = CONTEXT): Ui
 }
 
 /** `@@ -a,b +c,d @@`, the way git writes it: `,1` is left out, and an empty side names the line before. */
-export function hunkHeader({ before, after }: Pick<Hunk, 'before' | 'after'>): string {
+function hunkHeader({ before, after }: Pick<Hunk, 'before' | 'after'>): string {
   return `@@ -${position(before)} +${position(after)} @@`
 }
 

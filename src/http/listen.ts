@@ -163,7 +163,7 @@ export class Listening implements AsyncDisposable {
  * The number of connections that leaves room for files and programs: without file descriptors the
  * service could neither save nor poll, and any client can open connections.
  */
-export function maxConnections(files: number): number {
+function maxConnections(files: number): number {
   return Math.max(MIN_CONNECTIONS, files - Math.max(OTHER_FILES, Math.ceil(files / 4)))
 }
 

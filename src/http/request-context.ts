@@ -17,7 +17,7 @@ const DEFAULTS = {
 } as const
 
 /** The header that names a request in its answer, and that a caller may name it with. */
-export const REQUEST_ID = 'x-request-id'
+const REQUEST_ID = 'x-request-id'
 
 /** The header with the newest entry of the log that an answer knows. */
 export const SEQUENCE = 'x-cairn-sequence'

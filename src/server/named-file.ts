@@ -7,7 +7,7 @@ import { describeFault } from '../core/faults.ts'
  *
  * @throws {ServiceError} `unavailable`
  */
-export async function readNamedFile(file: string): Promise<string> {
+async function readNamedFile(file: string): Promise<string> {
   return readFile(file, 'utf8').catch((cause: unknown) => {
     throw unavailable(`The file ${file} cannot be read: ${describeFault(cause)}`, cause)
   })

@@ -11,7 +11,7 @@ import {
   PaginationBody,
 } from './fields.ts'
 
-export const JobTransitionBody = z.object({
+const JobTransitionBody = z.object({
   state_change_time: TimeField,
   id: CounterField,
   state: JobState,
@@ -37,7 +37,7 @@ export const StageJobBody = JobSummaryBody.extend({
 })
 export type StageJobBody = z.infer<typeof StageJobBody>
 
-export const AgentJobBody = JobSummaryBody.extend({
+const AgentJobBody = JobSummaryBody.extend({
   agent_uuid: z.string().meta({ example: SAMPLE_NAMES.agent }),
   job_state_transitions: z.array(JobTransitionBody),
   pipeline_counter: CounterField,

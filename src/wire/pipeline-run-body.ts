@@ -22,7 +22,7 @@ export const ModificationBody = z.object({
 })
 export type ModificationBody = z.infer<typeof ModificationBody>
 
-export const MaterialRevisionBody = z.object({
+const MaterialRevisionBody = z.object({
   material: z.object({
     fingerprint: z
       .string()

@@ -13,7 +13,7 @@ export type WatchAnswer = z.infer<typeof WatchAnswer>
  * The types of streamed events. `revision`: a new one, oldest first. `rewritten`: the reader's last
  * commit no longer exists; the event has the current revision, and the list has to be read again.
  */
-export const WATCH_EVENTS = ['revision', 'rewritten'] as const
+const WATCH_EVENTS = ['revision', 'rewritten'] as const
 export type WatchEvent = (typeof WATCH_EVENTS)[number]
 
 /**

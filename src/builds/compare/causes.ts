@@ -12,7 +12,7 @@ import type {
   RunDifferences,
 } from './run-comparison.ts'
 
-export const CAUSE_KINDS = ['material', 'configuration', 'upstream', 'variable', 'agent'] as const
+const CAUSE_KINDS = ['material', 'configuration', 'upstream', 'variable', 'agent'] as const
 export type CauseKind = (typeof CAUSE_KINDS)[number]
 
 /** The thing that a cause is about. */

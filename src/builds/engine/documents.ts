@@ -193,7 +193,7 @@ export const ACTIVE_STAGE = { name: 'active-stage', schema: z.string() }
 /** The newest passed run of each stage, by the counters of the pipeline and of the stage. */
 export const PASSED_STAGE = { name: 'passed-stage', schema: StagePlace }
 /** The result of the newest run of each stage that passed or failed. */
-export const StageOutcome = z.object({ pipelineCounter: Id, result: z.enum(['Passed', 'Failed']) })
+const StageOutcome = z.object({ pipelineCounter: Id, result: z.enum(['Passed', 'Failed']) })
 export type StageOutcome = Readonly<z.infer<typeof StageOutcome>>
 export const STAGE_OUTCOME = { name: 'stage-outcome', schema: StageOutcome }
 /** By a digest of its text, because the same agent runs thousands of jobs. */

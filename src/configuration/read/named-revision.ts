@@ -56,7 +56,7 @@ export function mayNameRevision(history: History, text: string): boolean {
 }
 
 /** The number in a name such as `r24`; null in any other. */
-export function numberInName(name: string): number | null {
+function numberInName(name: string): number | null {
   const number = /^r([1-9]\d{0,8})$/.exec(name)?.[1]
   return number === undefined ? null : Number(number)
 }
@@ -75,7 +75,7 @@ export function findInEffectAt(history: History, until: number): Revision | null
 }
 
 /** The revision that was current at the end of a time; null before the first, and for no time. */
-export function findByTime(history: History, name: string): Revision | null {
+function findByTime(history: History, name: string): Revision | null {
   const time = lastMomentOf(name)
   if (time === null) return null
   return findInEffectAt(history, time)

@@ -98,7 +98,7 @@ function placeholdersIn(root: XmlElement, first: number): Placeholder[] {
  * Where the members of a list stand, by name. Most documents have a name where the one before had it: that is
  * looked at first, and all names are listed again only where another member stands there.
  */
-export class MemberNames {
+class MemberNames {
   #places: ReadonlyMap<string, number> = new Map()
 
   /** The place of a member among all of a valid document, in which names are unique; undefined for none. */

@@ -2,7 +2,7 @@ import { DEFAULT_GROUP } from '../entities/entities.ts'
 import { flag, optional, required } from './attribute.ts'
 import type { ElementRows } from './element.ts'
 
-export const DEFAULT_LABEL = '${COUNT}'
+const DEFAULT_LABEL = '${COUNT}'
 
 const STEPS = 'environmentvariables? dependencies* materials stage*'
 

@@ -113,7 +113,7 @@ export function boundaryOf(parts: readonly ArchivedPart[]): readonly CommitSha[]
  * The commits with which the repository begins: those of the branch, and those based on older
  * archives that are still there because another branch, tag or log needs them.
  */
-export async function wholeBoundaryOf(
+async function wholeBoundaryOf(
   { reader }: Pick<RecordPlace, 'reader'>,
   parts: readonly ArchivedPart[],
 ): Promise<Boundary> {

@@ -31,7 +31,7 @@ export function lineText({ pieces }: Pick<ShownLine, 'pieces'>): string {
 /** Shown in the place of a secret. */
 export const HIDDEN_SECRET = '•••• hidden'
 /** The same for a secret that the commit has in plain text. */
-export const HIDDEN_PLAIN_SECRET = '•••• hidden here, plain text in git'
+const HIDDEN_PLAIN_SECRET = '•••• hidden here, plain text in git'
 /** A secret may start at most this many lines above the first shown one. */
 const LOOK_BACK = 40
 

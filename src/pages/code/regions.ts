@@ -37,7 +37,7 @@ export interface RegionOptions {
 const MAX_BLOCK_LINES = 200
 const MAX_REGION_LINES = 400
 /** One expansion shows at most this many lines. */
-export const MAX_EXPANDED = 400
+const MAX_EXPANDED = 400
 
 /** The parts of a diff in order, none of them much longer than a page. */
 export function regionsOf(script: EditScript, options: RegionOptions): DiffRegion[] {

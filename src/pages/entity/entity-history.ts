@@ -142,7 +142,7 @@ export function mayShowEffective(
 }
 
 /** Whether a caller who may see an entity administers it. */
-export function mayEditEntity(
+function mayEditEntity(
   { access, pipelines }: EntityAccessDeps,
   principal: Principal,
   { kind, name }: Pick<EntityAddress, 'kind' | 'name'>,

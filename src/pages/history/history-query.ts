@@ -75,7 +75,7 @@ export function historyQueryOf(
   }
 }
 
-export const NONE_CHOSEN: ChosenRevisions = { a: null, b: null }
+const NONE_CHOSEN: ChosenRevisions = { a: null, b: null }
 
 /** Of `r7`; null for anything else, which is not on this list. */
 function parseChosen(name = ''): number | null {

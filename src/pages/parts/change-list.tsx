@@ -225,7 +225,7 @@ export function ChangeItems(props: { changes: readonly DocumentChange[]; href?: 
   )
 }
 
-export function EntityLink({ entity, href }: { entity: ChangedEntity; href: string | null }) {
+function EntityLink({ entity, href }: { entity: ChangedEntity; href: string | null }) {
   const { kind, label } = entity
   const text = (
     <>

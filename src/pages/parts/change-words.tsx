@@ -52,7 +52,7 @@ export function Headline({ revision }: { revision: NumberedRevision }) {
   return spoken(headlineOf(revision))
 }
 
-export function headlineOf(revision: NumberedRevision): string {
+function headlineOf(revision: NumberedRevision): string {
   const { first } = wordsOf(revision)
   return first === '' ? revisionTitle(revision, null) : first
 }

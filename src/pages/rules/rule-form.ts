@@ -16,7 +16,7 @@ const MAX_ROWS = 50
 /** The keys of an entity in a match and in the condition of an approval. */
 const ABOUT = ['entity', 'path', 'change'] as const
 /** The keys of a match with a list of values. */
-export const MATCH_LISTS = [...ABOUT, 'user', 'role', 'door', 'credential'] as const
+const MATCH_LISTS = [...ABOUT, 'user', 'role', 'door', 'credential'] as const
 
 /** The numbers of the rows of a list in a form. */
 export function rowsOf(values: RuleValues, field: string): readonly number[] {

@@ -52,7 +52,7 @@ export const AssignedTfsMaterial = z.object({
 export type AssignedTfsMaterial = z.infer<typeof AssignedTfsMaterial>
 
 /** An upstream pipeline: nothing to check out, only variables of the environment. */
-export const AssignedDependency = z.object({
+const AssignedDependency = z.object({
   type: z.literal('pipeline'),
   name: z.string().nullable(),
   pipelineName: z.string(),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { COMMAND_ELEMENTS } from '../../document/schema/tasks.ts'
 
-export const ExecCommand = z.object({
+const ExecCommand = z.object({
   type: z.literal('exec'),
   ...COMMAND_ELEMENTS.exec.sent.shape,
   args: z.array(z.string()),
@@ -10,12 +10,12 @@ export const ExecCommand = z.object({
 })
 export type ExecCommand = z.infer<typeof ExecCommand>
 
-export const AntCommand = z.object({ type: z.literal('ant'), ...COMMAND_ELEMENTS.ant.sent.shape })
-export const RakeCommand = z.object({
+const AntCommand = z.object({ type: z.literal('ant'), ...COMMAND_ELEMENTS.ant.sent.shape })
+const RakeCommand = z.object({
   type: z.literal('rake'),
   ...COMMAND_ELEMENTS.rake.sent.shape,
 })
-export const NantCommand = z.object({
+const NantCommand = z.object({
   type: z.literal('nant'),
   ...COMMAND_ELEMENTS.nant.sent.shape,
 })
@@ -48,7 +48,7 @@ export const TaskCommand = z.discriminatedUnion('type', [
 ])
 export type TaskCommand = z.infer<typeof TaskCommand>
 
-export const AssignedRunIf = z.enum(['passed', 'failed', 'any'])
+const AssignedRunIf = z.enum(['passed', 'failed', 'any'])
 export type AssignedRunIf = z.infer<typeof AssignedRunIf>
 
 export const AssignedTask = z.object({

@@ -26,7 +26,7 @@ export const AssignedArtifact = z.object({
 })
 export type AssignedArtifact = z.infer<typeof AssignedArtifact>
 
-export const EnvironmentVariable = z.object({
+const EnvironmentVariable = z.object({
   name: z.string().min(1),
   value: z.string(),
   /** The value must not appear in the console. */

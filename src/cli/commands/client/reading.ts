@@ -142,7 +142,7 @@ function linesOfRevision({
 }
 
 /** A line for each change, under the entity that it is about. */
-export function linesOfChanges(changes: Changes): readonly PrintedLine[] {
+function linesOfChanges(changes: Changes): readonly PrintedLine[] {
   return changes.map(({ entity, text, kind }) => {
     const colour = kind === 'added' ? 'green' : kind === 'removed' ? 'red' : undefined
     return { text: `${entity}: ${text}`, ...(colour === undefined ? {} : { colour }) }

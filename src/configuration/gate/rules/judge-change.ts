@@ -62,7 +62,7 @@ export function digestOfChange({ entities }: GateChange): string {
 }
 
 /** Whether the approval of a person would count. */
-export function mayApprove(
+function mayApprove(
   { of, within, excluded }: Pick<NeededApprovals, 'of' | 'within' | 'excluded'>,
   standing: Standing,
 ): boolean {
