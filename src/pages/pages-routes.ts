@@ -27,6 +27,7 @@ import { proposalsPages } from './proposals/proposals-routes.tsx'
 import { reportPage } from './report/report-routes.tsx'
 import { restoringCalls } from './restore/restore-call-routes.ts'
 import { restorePages } from './restore/restore-page-routes.tsx'
+import { revisionRunsPage } from './revision-runs/revision-runs-routes.tsx'
 import { rulesPage } from './rules/rules-page-routes.tsx'
 import { runComparisonPage } from './run-comparison/run-comparison-routes.tsx'
 import { searchPages } from './search/search-routes.tsx'
@@ -68,6 +69,7 @@ const PAGES: readonly PageGroup[] = [
   searchPages,
   restorePages,
   restoringCalls,
+  revisionRunsPage,
   snapshotPages,
   tagForms,
   removalPages,

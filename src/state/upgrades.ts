@@ -1,4 +1,7 @@
-import { type Driver, type SqlQuery, type WriteSession, numberOf } from './sql.ts'
+import { z } from 'zod'
+import { groupBy } from '../lib/grouping.ts'
+import { parseJsonOrNull } from '../lib/parse-json.ts'
+import { type Driver, type SqlQuery, type WriteSession, numberOf, textColumn } from './sql.ts'
 import { newerStore, storeUnavailable } from './unavailable.ts'
 
 /** Upgrades a store by one version, in the given transaction. */
@@ -11,7 +14,7 @@ export type Upgrade = (
 export type SchemaName = 'version' | 'cluster-version'
 
 /** A store's version is the number of applied upgrades. Never change one: add another. */
-export const UPGRADES: readonly Upgrade[] = [createTables, createAudit]
+export const UPGRADES: readonly Upgrade[] = [createTables, createAudit, fillRevisionLists]
 
 const SET_VERSION = `INSERT INTO meta (key, n) VALUES (?, ?)
   ON CONFLICT (key) DO UPDATE SET n = excluded.n`
@@ -105,3 +108,37 @@ async function createAudit(
   await query(`CREATE TABLE IF NOT EXISTS audit_entry (id ${numberedKey},
     share ${textType} NOT NULL, json TEXT NOT NULL)`)
 }
+
+/** The rows that are read or written at once. */
+const MANY_ROWS = 500
+
+const LISTED_RUN = z.object({ id: z.int(), configuration: z.object({ commit: z.string() }) })
+
+/** Runs are found by the revision that scheduled them; those that did not record it are in no list. */
+async function fillRevisionLists(query: SqlQuery): Promise<void> {
+  const runs: { readonly key: string; readonly id: number; readonly list: string }[] = []
+  for (let last = ''; ;) {
+    const rows = await query(NEXT_RUNS, last, MANY_ROWS)
+    for (const row of rows) {
+      last = textColumn(row, 'key')
+      const run = LISTED_RUN.safeParse(parseJsonOrNull(textColumn(row, 'json')))
+      if (run.success) {
+        runs.push({ key: last, id: run.data.id, list: `revision/${run.data.configuration.commit}` })
+      }
+    }
+    if (rows.length < MANY_ROWS) break
+  }
+  for (const [list, all] of groupBy(runs, (run) => run.list)) {
+    const inOrder = all.toSorted((one, other) => one.id - other.id)
+    const rows = inOrder.map(({ key }, n) => [list, n + 1, key])
+    for (let start = 0; start < rows.length; start += MANY_ROWS) {
+      const some = rows.slice(start, start + MANY_ROWS)
+      const values = some.map(() => '(?, ?, ?)').join(', ')
+      await query(`INSERT INTO list (key, ord, id) VALUES ${values}`, ...some.flat())
+    }
+    await query('INSERT INTO counter (key, n) VALUES (?, ?)', `list:${list}`, rows.length)
+  }
+}
+
+const NEXT_RUNS = `SELECT key, json FROM document WHERE kind = 'pipeline' AND key > ?
+  ORDER BY key LIMIT ?`

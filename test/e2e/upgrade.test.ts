@@ -91,8 +91,8 @@ it('a start says what it took over of an earlier version, and no command leaves 
 
 it('a command of a later version beside a service leaves its state as it is', async () => {
   const folder = tempDir()
-  const part = /\[createTables,createAudit\]/
-  const main = otherProgram(part, '[createTables,createAudit,async()=>{}]')
+  const part = /\[createTables,createAudit,fillRevisionLists\]/
+  const main = otherProgram(part, '[createTables,createAudit,fillRevisionLists,async()=>{}]')
   const list = ['token', 'list', '--state-dir', join(folder, 'state')]
 
   await whileServed({ folder }, async () => {

@@ -1,8 +1,13 @@
 import type { Context } from 'hono'
 import { z } from 'zod'
 import { parseOffset } from '../../core/page.ts'
+import { assertMay } from '../../configuration/access/permission.ts'
 import { listPipelines } from '../../builds/runs/list-pipelines.ts'
-import { listPipelineRuns, readPipelineRun } from '../../builds/runs/pipeline-runs.ts'
+import {
+  listPipelineRuns,
+  listRunsByRevision,
+  readPipelineRun,
+} from '../../builds/runs/pipeline-runs.ts'
 import { pausePipeline, readPipelineStatus, unpausePipeline } from '../../builds/runs/pausing.ts'
 import { releaseLock, startPipeline } from '../../builds/runs/start-runs.ts'
 import { MessageBody } from '../../wire/action-bodies.ts'
@@ -13,6 +18,7 @@ import type { RouteEnv } from '../../http/request-context.ts'
 import { json } from '../../http/errors.ts'
 import { parseWholeNumber } from '../../http/parameters.ts'
 import { readFields, textField } from '../../http/request-body.ts'
+import { commitNamed } from '../configuration/named-commit.ts'
 import { readScheduleOptions } from './schedule-options.ts'
 import {
   renderPipeline,
@@ -87,6 +93,22 @@ export const pipelineResource = leaderResource({
       path: '/api/pipelines/:name/history/:offset',
       tools: [{ name: 'runs' }],
       handle: (c, builds) => answerHistory(builds, c, c.req.param('offset')),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/config/revisions/:commit/runs',
+      summary:
+        'The runs that a revision of the configuration scheduled, newest first, ten at a time',
+      caller: 'administrator',
+      query: { offset: { text: 'Runs to skip', schema: z.int().min(0) } },
+      answers: reads('Runs', PipelineHistoryBody),
+      errors: ['malformed-request', 'revision-not-found'],
+      handle: async (c, builds) => {
+        assertMay(builds.access, c.env.principal, { action: 'administer' })
+        const commit = await commitNamed(builds, ['commit', c.req.param('commit')])
+        const asked = { commit, offset: parseOffset(c.req.query('offset') ?? '0') }
+        return json(renderPipelineRuns(await listRunsByRevision(builds, c.env.principal, asked)))
+      },
     }),
     route({
       method: 'POST',

@@ -1,4 +1,5 @@
 import { nameKey, stageNameKey } from '../../core/name-key.ts'
+import type { CommitSha } from '../../core/revision.ts'
 
 export interface PipelineRun {
   readonly pipeline: string
@@ -56,6 +57,11 @@ export function activeStagePrefix({ pipeline, stage }: StageName): string {
 /** The name of the list of all runs, and of the counter of the next one. */
 export function pipelineList(pipeline: string): string {
   return `pipeline/${nameKey(pipeline)}`
+}
+
+/** The list of the runs of all pipelines that a revision of the configuration scheduled. */
+export function revisionList(commit: CommitSha): string {
+  return `revision/${commit}`
 }
 
 export function stageList({ pipeline, stage }: StageName): string {

@@ -8,6 +8,7 @@ import {
 } from '../../core/builds/stage.ts'
 import { nameKey } from '../../core/name-key.ts'
 import { PAGE_SIZE, pageOf, type Page } from '../../core/page.ts'
+import type { CommitSha } from '../../core/revision.ts'
 import type { StateReader } from '../../state/documents.ts'
 import {
   ACTIVE_STAGE,
@@ -34,6 +35,7 @@ import {
   jobKey,
   pipelineKey,
   pipelineList,
+  revisionList,
   stageKey,
   stageList,
   type PipelineRun,
@@ -90,6 +92,13 @@ export class BuildQueries {
   async pipelineHistory(pipeline: string, offset: number): Promise<Page<PipelineInstance>> {
     const at = { offset, limit: PAGE_SIZE }
     const { total, items } = await this.#store.page(PIPELINE, pipelineList(pipeline), at)
+    return pageOf(items, { offset, total })
+  }
+
+  /** The runs of all pipelines that a revision scheduled, newest first. */
+  async runsByRevision(commit: CommitSha, offset: number): Promise<Page<PipelineInstance>> {
+    const at = { offset, limit: PAGE_SIZE }
+    const { total, items } = await this.#store.page(PIPELINE, revisionList(commit), at)
     return pageOf(items, { offset, total })
   }
 

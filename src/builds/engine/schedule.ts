@@ -20,6 +20,7 @@ import {
 import {
   pipelineKey,
   pipelineList,
+  revisionList,
   type PipelineRun,
   stageKey,
   type StageName,
@@ -265,6 +266,10 @@ async function addPipeline(
   }
   await change.tx.put(PIPELINE, keyOfPipeline(pipeline), pipeline)
   await change.tx.append(pipelineList(plan.name), keyOfPipeline(pipeline))
+  const { configuration } = pipeline
+  if (configuration !== null) {
+    await change.tx.append(revisionList(configuration.commit), keyOfPipeline(pipeline))
+  }
   return pipeline
 }
 

@@ -12,7 +12,9 @@ import { materialFingerprint } from '../../document/materials/identity.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Page } from '../../core/page.ts'
 import type { Principal } from '../../core/principal.ts'
+import type { CommitSha } from '../../core/revision.ts'
 import { assertMay } from '../../configuration/access/permission.ts'
+import { revisionUnknown } from '../../configuration/read/named-revision.ts'
 import type { History } from '../../history/history.ts'
 import type { EffectivePipelines } from '../configured/effective-pipelines.ts'
 import { readViewableRun, type RunRightsDeps, viewableRuns } from './run-rights.ts'
@@ -75,6 +77,24 @@ export async function listPipelineRuns(
   if (pagination.total === 0 && !deps.pipelines.find(pipeline)) throw pipelineNotFound(pipeline)
   const viewable = await viewableRuns(deps, principal, items)
   return { items: await Promise.all(viewable.map((run) => factsOf(deps, run))), pagination }
+}
+
+/**
+ * The runs of all pipelines that a revision of the configuration scheduled, newest first.
+ *
+ * @throws {ServiceError} `revision-not-found`, `not-permitted`.
+ */
+export async function listRunsByRevision(
+  deps: PipelineRunsDeps,
+  principal: Principal,
+  { commit, offset }: { readonly commit: CommitSha; readonly offset: number },
+): Promise<Page<PipelineRunFacts>> {
+  assertMay(deps.access, principal, { action: 'administer' })
+  if ((await deps.history.findCommitEver(commit)) === null) {
+    throw revisionUnknown(deps.history, commit)
+  }
+  const { items, pagination } = await deps.builds.runsByRevision(commit, offset)
+  return { items: await Promise.all(items.map((run) => factsOf(deps, run))), pagination }
 }
 
 /** The newest run of each stage, with its jobs. */

@@ -257,6 +257,7 @@ function MoreActions(props: CompareViewProps) {
       {!before.isCurrent && (
         <a href={links.restore(`r${before.number}`)}>{`Restore r${before.number}…`}</a>
       )}
+      <a href={links.revisionRuns(`r${after.number}`)}>{`Runs by r${after.number}`}</a>
       {hasTags && <TagForm links={links} revision={after} from={from} />}
       {comparison.count === 1 && <CompareCommands {...props} />}
     </>

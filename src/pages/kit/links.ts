@@ -73,6 +73,9 @@ export class Links {
   /** Makes a revision current again, as a new revision. */
   readonly restore = (name: string, query?: Query) =>
     this.#to(`/config/${segments(name)}/restore`, query)
+  /** The runs that a revision scheduled. */
+  readonly revisionRuns = (name: string, query?: Query) =>
+    this.#to(`/config/${segments(name)}/runs`, query)
   /** Undoes the changes of a revision. */
   readonly undo = (name: string, query?: Query) => this.#to(`/config/${segments(name)}/undo`, query)
   /** The live file on disk while it is not valid. */

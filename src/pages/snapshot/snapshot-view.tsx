@@ -150,6 +150,7 @@ function MoreActions({ frame: { links }, page: { revision, current } }: Snapshot
           <a href={links.restore(name)}>{`Restore ${name}…`}</a>
         </>
       )}
+      <a href={links.revisionRuns(name)}>{`Runs by ${name}`}</a>
       <a href={links.document(revision.digest)}>Raw XML</a>
       <a href={links.document(revision.digest)} download={`config-${name}.xml`}>
         Download XML

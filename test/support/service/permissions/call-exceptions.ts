@@ -58,6 +58,7 @@ export const EXCEPTIONS: Readonly<Record<string, Exception | readonly Exception[
   'DELETE /api/config/entities/{kind}/{name}': NOT_THIS,
   'PUT /api/config/entities/server': NOT_THIS,
   'DELETE /api/config/entities/server': NOT_THIS,
+  'GET /api/config/revisions/{commit}/runs': NOT_THERE,
   'POST /api/config/revisions/{commit}/restore': NOT_THERE,
   'POST /api/config/revisions/{commit}/undo': NOT_THERE,
   'POST /api/config/entities/{kind}/{name}/restore': NOT_THERE,

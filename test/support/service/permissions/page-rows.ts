@@ -203,6 +203,7 @@ export const PAGE_ROWS: readonly PageRow[] = [
     headers: FORM,
     body: 'name=v1.0',
   })),
+  { call: 'GET /config/{name}/runs', may: 'administrator', allowed: 404 },
   { call: 'GET /config/{name}/restore', may: 'group administrator', allowed: 404 },
   { call: 'GET /config/{name}/undo', may: 'group administrator', allowed: 404 },
   {
