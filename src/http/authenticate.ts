@@ -105,10 +105,15 @@ function credentialOf(
   authorization: string,
   principal: Principal,
 ): CallCredential {
+  let isGone = false
   return {
+    get isGone() {
+      return isGone
+    },
     assertGood: async (seen) => {
       const now = await credentials.recheck(authorization, seen)
       if (now !== null && isSamePrincipal(now, principal)) return
+      isGone = true
       throw new ServiceError('not-authorized', REVOKED, { permission: 'call' })
     },
   }

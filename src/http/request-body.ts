@@ -37,6 +37,10 @@ export function decideAfterBody(request: Request, decide: () => Promise<void>): 
   decisions.set(request, decide)
 }
 
+async function decideNow(request: Request): Promise<void> {
+  await decisions.get(request)?.()
+}
+
 /** Answers requests whose large bodies take room until then; refuses those for which none is left. */
 export function withinRoom(room: BodyRoom, answer: AnswerRequest): AnswerRequest {
   return (request, context) => {
@@ -61,7 +65,7 @@ export function withinRoom(room: BodyRoom, answer: AnswerRequest): AnswerRequest
  */
 export async function readBody(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   const body = await readWhole(request, limit)
-  await decisions.get(request)?.()
+  await decideNow(request)
   return body
 }
 
@@ -165,7 +169,14 @@ const forms = new WeakMap<Request, Promise<Form>>()
  * Reads a URL-encoded or multipart form; once it is read, or could not be, the limit is that of the first call. Bytes
  * stay bytes: nothing is replaced by the decoding. An empty body is a form without fields, whatever its type.
  */
-export function readForm(request: Request, limit: number): Promise<Form> {
+export async function readForm(request: Request, limit: number): Promise<Form> {
+  const form = await readRefusedForm(request, limit)
+  await decideNow(request)
+  return form
+}
+
+/** The same whether or not the credential of its caller is still good: what was typed is to be kept. */
+export function readRefusedForm(request: Request, limit: number): Promise<Form> {
   const form = forms.get(request) ?? readBodyAsForm(request, limit)
   forms.set(request, form)
   return form
@@ -177,7 +188,7 @@ export function isBodyGone(request: Request): boolean {
 }
 
 async function readBodyAsForm(request: Request, limit: number): Promise<Form> {
-  const body = await readBody(request, limit)
+  const body = await readWhole(request, limit)
   if (body.length === 0) return new Map()
   const type = request.headers.get('content-type') ?? ''
   if (type.toLowerCase().startsWith('multipart/form-data')) return readMultipartForm(body, type)

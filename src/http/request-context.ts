@@ -92,6 +92,8 @@ export interface CallCredential {
    * @throws {ServiceError} `not-authorized`, `token-refused`, or `not-permitted`.
    */
   assertGood(seen: 'recently' | 'now'): Promise<void>
+  /** Whether it was found to be good no longer; absent for those of agents. */
+  readonly isGone?: boolean
 }
 
 /** The facts about a request, filled in as it passes the layers. */

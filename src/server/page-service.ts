@@ -3,7 +3,7 @@ import { RouteAddresses } from '../api/route-addresses.ts'
 import { describeRoutes } from '../api/description/described-call.ts'
 import { ROUTES } from '../api/resources.ts'
 import type { AnswerFailure } from '../http/failure.ts'
-import type { AnswerRequest, RouteEnv } from '../http/request-context.ts'
+import type { AnswerRequest, RequestContext, RouteEnv } from '../http/request-context.ts'
 import { pageFailures } from '../pages/frame/page-failures.tsx'
 import { askToLogIn } from '../pages/login/login-routes.tsx'
 import { openPages } from '../pages/frame/pages-context.ts'
@@ -39,11 +39,22 @@ export function pageService(
   })
   const parts = pageRoutes(context, elsewhere)
   const { log } = app
+  const failures = pageFailures(context)
   const otherwise = refusing({ parts: [...calls, ...parts], answerFailure })
   return {
     addresses,
     answer: composeRoutes({ log, parts, otherwise, answerFailure }),
-    answerFailure: pageFailures(context),
+    answerFailure: (request, failure, asked) =>
+      hasLostSession(request, asked)
+        ? askToLogIn(context, request)
+        : failures(request, failure, asked),
     askToLogIn: (request) => askToLogIn(context, request),
   }
+}
+
+/** Whether the session by which a form was sent has ended while it was answered. */
+function hasLostSession({ method }: Request, { principal, credential }: RequestContext): boolean {
+  return (
+    method === 'POST' && credential?.isGone === true && principal.credential?.kind === 'session'
+  )
 }

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../core/errors.ts'
 import { tooMany } from '../../core/service/rate-limit.ts'
-import { type Form, isBodyGone, readForm, textField } from '../../http/request-body.ts'
+import { type Form, isBodyGone, readRefusedForm, textField } from '../../http/request-body.ts'
 
 /** A form that was sent without effect, such as after its session had ended. */
 export interface KeptForm {
@@ -65,11 +65,11 @@ export class KeptForms {
 
   async #read(request: Request, limit: number): Promise<Form> {
     const length = request.headers.get('content-length')
-    if (length !== null && Number(length) <= SMALL) return readForm(request, SMALL)
+    if (length !== null && Number(length) <= SMALL) return readRefusedForm(request, SMALL)
     if (this.#reading >= READ_AT_ONCE) throw tooMany('forms are sent', RETRY_AFTER_MS)
     this.#reading += 1
     try {
-      return await readForm(request, limit)
+      return await readRefusedForm(request, limit)
     } finally {
       this.#reading -= 1
     }

@@ -350,6 +350,57 @@ describe('a proposal that merges by itself, whose user is disabled,', () => {
   })
 })
 
+/** The headers of a form as a browser sends it. */
+function ofBrowser(headers: Headers): Headers {
+  return { ...FORM, ...headers, accept: 'text/html', 'sec-fetch-site': 'same-origin' }
+}
+
+describe('when a session ends, what a form has in it', () => {
+  const TYPED = 'version: 1\nrules: []\n# typed <here>\n'
+  const CARRIED = 'name="kept.text" value="version: 1\nrules: []\n# typed &lt;here&gt;\n"'
+  it('is carried by the log-in, where it waited behind a save', async () => {
+    const { service, headers, tookAfterRevoking } = await openScene('a session ends')
+    const heads = join(service.repository, '.git', 'refs', 'heads')
+    writeFileSync(join(heads, 'main.lock'), '')
+    const first = save(service, documentWith('first'))
+    await until(() => readdirSync(heads).length === 3)
+    const body = new URLSearchParams({ action: 'save', text: TYPED, version: '' })
+    const form = { method: 'POST', as: null, headers: ofBrowser(headers), body }
+    const second = service.fetch('/rules', form)
+    // By then it has come, and waits for the save.
+    await service.fetch('/api/whoami')
+
+    await tookAfterRevoking(Promise.resolve())
+    rmSync(join(heads, 'main.lock'))
+    const answer = await second
+    const page = await answer.text()
+
+    expect([(await first).status, answer.status]).toEqual([200, 401])
+    expect(page).toContain('action="/login"')
+    expect(page).toContain(CARRIED)
+  })
+
+  it('is carried by the log-in, where its body ends after that', async () => {
+    const { service, headers, tookAfterRevoking } = await openScene('a session ends')
+    const body = new URLSearchParams({ action: 'save', version: '', text: TYPED }).toString()
+    const { outgoing, answered } = begin(service, '/rules', {
+      method: 'POST',
+      headers: { ...ofBrowser(headers), 'content-length': `${body.length}` },
+    })
+    outgoing.write(body.slice(0, -1))
+    expect((await service.fetch('/api/whoami', { as: null, headers })).status).toBe(200)
+
+    await tookAfterRevoking(Promise.resolve())
+    outgoing.end(body.slice(-1))
+    const answer = await answered
+    const page = await text(answer)
+
+    expect(answer.statusCode).toBe(401)
+    expect(page).toContain('action="/login"')
+    expect(page).toContain(CARRIED)
+  })
+})
+
 async function waitingSaves(service: TestService): Promise<number> {
   const metrics = await (await service.fetch('/metrics')).text()
   return Number(/^cairn_writer_queue_length (\d+)$/m.exec(metrics)?.[1])
