@@ -56,14 +56,14 @@ export function ShownOnce({ done, about, secret }: ShownOnceProps) {
         <strong>{done}</strong> {secret !== null && about}
       </p>
       {secret !== null && (
-        <>
+        <div class="row">
           <pre class="code" tabindex={0}>
             {secret}
           </pre>
           <button type="button" class="copy with-script">
             Copy
           </button>
-        </>
+        </div>
       )}
     </div>
   )

@@ -43,8 +43,9 @@ export function PermissionsView({ frame, query, page }: PermissionsViewProps) {
         title="Permissions"
         about={<Subject links={links} query={query} page={page} />}
         actions={<LinkButton href={links.users()} label="All users" />}
+        below={page.kind === 'table' && <MarksLegend />}
       />
-      <Filter links={links} query={query} hasMarks={page.kind === 'table'} />
+      <Filter links={links} query={query} />
       {content === null && <p class="card">One of these revisions is not a valid configuration.</p>}
       {page.kind === 'changes' && page.changes !== null && (
         <ChangesView links={links} query={query} page={page} changes={page.changes} />
@@ -84,8 +85,7 @@ function Subject({ links, query, page }: Omit<PermissionsViewProps, 'frame'> & {
 
 const FROM_THE_START = { group: null, offset: 0, column: 0 }
 
-function Filter(props: { links: Links; query: PermissionsQuery; hasMarks: boolean }) {
-  const { links, query, hasMarks } = props
+function Filter({ links, query }: { links: Links; query: PermissionsQuery }) {
   const { people, groups, group, revision, from } = query
   return (
     <form class="filters" action={links.permissions()} aria-label="Filter">
@@ -115,7 +115,6 @@ function Filter(props: { links: Links; query: PermissionsQuery; hasMarks: boolea
         />
       </label>
       <button>Show</button>
-      {hasMarks && <MarksLegend />}
     </form>
   )
 }

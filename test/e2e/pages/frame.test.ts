@@ -78,6 +78,9 @@ describe('the frame of the pages in a browser', () => {
       )
       expect([path, await controls.filter({ visible: true }).count()]).toEqual([path, 0])
     }
+    expect(await page.locator('main').innerText()).toMatch(
+      /\bview\b[^]*\boperate\b[^]*\badminister\b/,
+    )
   })
 
   it('scrolls a wide table in its card, not the page', { tags: ['long'] }, async () => {
