@@ -202,6 +202,23 @@ describe('who may view a pipeline, and not save it,', () => {
     await save(service, SECOND, ROOT)
   })
 
+  it('is told why an older state cannot be proposed', async () => {
+    const last = await newest()
+    const gone = SECOND.replace(/ *<package ref="p-seen" \/>\n/, '').replace(
+      / *<package id="p-seen"[^]*?<\/package>\n/,
+      '',
+    )
+    expect((await save(service, gone, ROOT)).status).toBe(200)
+
+    const { status, text } = await open(`/config/entity/pipeline/s1/restore/r${last}`)
+
+    expect(status).toBe(200)
+    expect(text).toContain('The result is not valid today, so it cannot be restored')
+    expect(text).toContain('p-seen')
+    expect(text).not.toContain(PROPOSE)
+    await save(service, SECOND, ROOT)
+  })
+
   it.each(['/config/r3/undo', '/config/r3/restore', '/config/entity/pipeline/h1/undo/r3'])(
     'may not look at more: %s',
     async (path) => {

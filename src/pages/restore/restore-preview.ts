@@ -1,5 +1,6 @@
 import type { Plan } from '../../builds/plan/plan-configuration.ts'
 import { planChange } from '../../builds/plan/plan-entity.ts'
+import { ServiceError } from '../../core/errors.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { Problem } from '../../core/problem.ts'
 import { type DocumentComparison, PLAIN } from '../code/comparison.ts'
@@ -44,7 +45,12 @@ export async function previewRestore(
     const nothing = { obstacle: null, isSame, problems: [], comparison: null, plan: null }
     if (isSame) return { ...plan, ...nothing }
     const change = { base: plan.current.digest, after: result, message: asked.reason }
-    return { ...plan, ...nothing, ...(await previewProposal(context, principal, change)) }
+    try {
+      return { ...plan, ...nothing, ...(await previewProposal(context, principal, change)) }
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code !== 'config-invalid') throw error
+      return { ...plan, ...nothing, problems: error.facts.problems }
+    }
   }
   await deps.gate.assertOwn(principal, { current: before, before, after: result })
   const shown = await deps.gate.viewFor(principal, { before, after: result })
