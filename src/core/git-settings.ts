@@ -13,6 +13,33 @@ export const NO_PROGRAMS: readonly GitSetting[] = [
   ['protocol.ext.allow', 'never'],
 ]
 
+/**
+ * Variables by which git names a repository to programs that it starts, such as hooks: a service or an agent that one
+ * of them starts would have its own programs use that repository.
+ */
+const OF_A_REPOSITORY: readonly string[] = [
+  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
+  'GIT_COMMON_DIR',
+  'GIT_CONFIG',
+  'GIT_CONFIG_PARAMETERS',
+  'GIT_DIR',
+  'GIT_GRAFT_FILE',
+  'GIT_IMPLICIT_WORK_TREE',
+  'GIT_INDEX_FILE',
+  'GIT_INTERNAL_SUPER_PREFIX',
+  'GIT_NAMESPACE',
+  'GIT_OBJECT_DIRECTORY',
+  'GIT_PREFIX',
+  'GIT_QUARANTINE_PATH',
+  'GIT_REPLACE_REF_BASE',
+  'GIT_SHALLOW_FILE',
+  'GIT_WORK_TREE',
+]
+
+export function isOfRepository(variable: string): boolean {
+  return OF_A_REPOSITORY.includes(variable)
+}
+
 /** Variables that pass these settings and `NO_PROGRAMS` to git without a command line. */
 function gitSettings(more: readonly GitSetting[] = []): Readonly<Record<string, string>> {
   const settings = [...NO_PROGRAMS, ...more]

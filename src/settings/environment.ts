@@ -1,3 +1,5 @@
+import { isOfRepository } from '../core/git-settings.ts'
+
 /** The variables that a process was started with. */
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>
 
@@ -60,11 +62,16 @@ export function programPath(): string | undefined {
   return process.env['PATH']
 }
 
-/** The variables of the service for the programs that it runs, without its own settings. */
+/**
+ * The variables of the service for the programs that it runs, without its own settings, and without a repository of
+ * somebody else.
+ */
 export function toolEnvironment(): Record<string, string> {
   return Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) =>
-      value === undefined || name.startsWith('CAIRN_') ? [] : [[name, value]],
+      value === undefined || name.startsWith('CAIRN_') || isOfRepository(name)
+        ? []
+        : [[name, value]],
     ),
   )
 }

@@ -1,3 +1,4 @@
+import { isOfRepository } from '../../core/git-settings.ts'
 import type { AssignedMaterial } from '../../wire/agent/material.ts'
 import type { JobAssignment } from '../../wire/agent/work.ts'
 import { MARK_VARIABLE } from '../../processes/process-mark.ts'
@@ -15,13 +16,16 @@ export interface JobEnvironment {
   readonly secrets: readonly string[]
 }
 
-/** The agent's own variables without its settings, which include the registration key. */
+/**
+ * The agent's own variables without its settings, which include the registration key, and without those that would have
+ * git use another repository than the one in a folder.
+ */
 export function inheritedVariables(
   environment: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {
   const inherited = Object.entries(environment).flatMap(([name, value]) => {
     const own = name.startsWith('CAIRN_') && name !== MARK_VARIABLE
-    return own || value === undefined ? [] : [[name, value] as const]
+    return own || value === undefined || isOfRepository(name) ? [] : [[name, value] as const]
   })
   return Object.fromEntries(inherited)
 }

@@ -7,9 +7,6 @@ import { isInside, orNullIfMissing, resolveInside } from '../host/sandbox-path.t
 import { runAsUser } from './run-as-user.ts'
 import type { JobContext } from './job-context.ts'
 
-/** Variables that would make git use another repository than the one in the folder. */
-const MISLEADING = ['GIT_DIR', 'GIT_WORK_TREE', 'GIT_INDEX_FILE', 'GIT_OBJECT_DIRECTORY']
-
 /**
  * The clients share a job user's home with the jobs, which may have left settings there. The svn
  * client has no variable for it.
@@ -73,8 +70,7 @@ async function checkOutMaterial(
   const renew = (path: string) => runAsUser(context, [RENEW, path])
   await clearWay(context, material.dest ?? '')
   const target = await resolveInside(folder, material.dest)
-  const kept = Object.entries(inherited).filter(([name]) => !MISLEADING.includes(name))
-  const base = { ...Object.fromEntries(kept), ...(user === null ? {} : NO_SETTINGS_OF_HOME) }
+  const base = { ...inherited, ...(user === null ? {} : NO_SETTINGS_OF_HOME) }
 
   async function run(tool: ToolCommand): Promise<void> {
     signal.throwIfAborted()
