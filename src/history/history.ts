@@ -206,6 +206,11 @@ export class History extends HistoryReading implements AsyncDisposable {
     return this.#parts.events.subscribe(listener)
   }
 
+  /** Waits but a moment for a git that does not answer, from now on: the service stops. */
+  hurry(): void {
+    this.#parts.repository.reader.hurry()
+  }
+
   /** Finishes accepted changes and releases the repository. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#watch[Symbol.asyncDispose]()

@@ -60,6 +60,7 @@ export async function openConfiguration(
     }),
   )
   const { history, summary } = config
+  shutdown.own('release-waiters', { [Symbol.dispose]: () => history.hurry() })
   const { log } = environment
   const limit = settings['max-body']
   const git = await GitService.open({ ...places, ...environment, history, report: log, limit })

@@ -24,6 +24,8 @@ const NAMED = new RegExp(`^fatal: .*?\\b(${OBJECT_NAME})\\b`, 'm')
 
 /** A large object at the end of a long chain of deltas comes within seconds. */
 const SILENCE_MS = 20_000
+/** While the service stops, which is given 30 to 60 seconds. */
+const LAST_SILENCE_MS = 5_000
 
 /**
  * Reads a repository through a long-lived `git cat-file --batch`, started again when it dies or
@@ -37,7 +39,9 @@ export class CatFileReader implements ObjectReader {
   readonly #suspects = new Set<string>()
   readonly #alone = new SerialQueue(() => unavailable(CLOSED))
   #catFile: CatFile | null = null
-  readonly #silenceMs: number
+  readonly #processes = new Set<CatFile>()
+  #silenceMs: number
+  #isHurried = false
   #disposed = false
 
   constructor(
@@ -82,6 +86,12 @@ export class CatFileReader implements ObjectReader {
     this.#catFile = null
   }
 
+  hurry(): void {
+    this.#isHurried = true
+    this.#silenceMs = Math.min(this.#silenceMs, LAST_SILENCE_MS)
+    for (const each of this.#processes) each.endAfter(this.#silenceMs)
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#disposed = true
     await this.#alone.close()
@@ -91,7 +101,8 @@ export class CatFileReader implements ObjectReader {
   /**
    * A damaged object ends the process that reads it. Requests queued behind it go to the next
    * process. The request itself is retried in a process of its own, from then on always, until it
-   * succeeds. A process that hangs is replaced once: when the next one hangs too, it is not by chance.
+   * succeeds. A process that hangs is replaced once, unless this is in a hurry: when the next one hangs too, it is not
+   * by chance.
    */
   async #find(name: string): Promise<RawObject | null> {
     let hung = 0
@@ -101,7 +112,7 @@ export class CatFileReader implements ObjectReader {
       } catch (error) {
         if (this.#disposed) throw unavailable(CLOSED, error)
         if (!(error instanceof CatFileEnded)) throw error
-        if (error.isSilent && (hung += 1) > 1) throw failureOf(error)
+        if (error.isSilent && ((hung += 1) > 1 || this.#isHurried)) throw failureOf(error)
         if (error.isUponThis) break
       }
     }
@@ -132,7 +143,10 @@ export class CatFileReader implements ObjectReader {
 
   #start(): CatFile {
     const { gitDir } = this.#store
-    return new CatFile({ git: this.#git, gitDir, silenceMs: this.#silenceMs })
+    const onEnd = () => this.#processes.delete(catFile)
+    const catFile = new CatFile({ git: this.#git, gitDir, silenceMs: this.#silenceMs, onEnd })
+    this.#processes.add(catFile)
+    return catFile
   }
 }
 

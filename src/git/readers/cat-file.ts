@@ -25,6 +25,7 @@ export interface CatFileOptions {
   readonly gitDir: string
   /** Milliseconds without a byte after which a process that has a request is killed. */
   readonly silenceMs: number
+  readonly onEnd: () => void
 }
 
 interface Request {
@@ -55,20 +56,21 @@ export class CatFile implements AsyncDisposable {
   #failure: string | null = null
   #complaint = ''
   /** Begins anew with each byte, and with a request that finds none before it. */
-  readonly #silence: NodeJS.Timeout
+  #silence: NodeJS.Timeout
 
-  constructor({ git, gitDir, silenceMs }: CatFileOptions) {
+  constructor({ git, gitDir, silenceMs, onEnd }: CatFileOptions) {
     this.#parser = new BatchParser((object) => this.#answer(object))
     this.#child = git.start(gitDir, ARGUMENTS)
     this.#ended = ended(this.#child).then((how) => {
       this.#fail(this.#complaint.trim() || how)
+      onEnd()
       return how
     })
     this.#child.stdout.on('data', (chunk: Buffer) => this.#receive(chunk))
     this.#child.stderr.on('data', (chunk: Buffer) => {
       this.#complaint = `${this.#complaint}${chunk.toString('utf8')}`.slice(-MAX_COMPLAINT_LENGTH)
     })
-    this.#silence = setTimeout(() => this.#endSilence(), silenceMs).unref()
+    this.#silence = this.#timerOf(silenceMs)
     this.#keepAlive(false)
   }
 
@@ -84,6 +86,12 @@ export class CatFile implements AsyncDisposable {
       if (this.#open.length === 1) this.#expect()
       this.#child.stdin.write(`${name}\n`)
     })
+  }
+
+  /** Kills it after so long without a byte, counted from now. */
+  endAfter(silenceMs: number): void {
+    clearTimeout(this.#silence)
+    this.#silence = this.#timerOf(silenceMs)
   }
 
   /** Closes the input. The process ends after its last answer. */
@@ -114,6 +122,10 @@ export class CatFile implements AsyncDisposable {
   #expect(): void {
     this.#silence.refresh()
     this.#keepAlive(true)
+  }
+
+  #timerOf(silenceMs: number): NodeJS.Timeout {
+    return setTimeout(() => this.#endSilence(), silenceMs).unref()
   }
 
   #endSilence(): void {

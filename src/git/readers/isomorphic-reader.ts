@@ -82,6 +82,8 @@ export class IsomorphicReader implements ObjectReader {
     this.#packed.renew()
   }
 
+  hurry(): void {}
+
   async [Symbol.asyncDispose](): Promise<void> {}
 
   async #refuseLarge(oid: string): Promise<void> {

@@ -7,6 +7,7 @@ import { openObjectReader } from '../../../src/git/readers/open-object-reader.ts
 import { GitRepository } from '../../support/git/git-repository.ts'
 import { StuckGit } from '../../support/git/stuck-git.ts'
 import { bundled } from '../../support/programs/bundle.ts'
+import { until } from '../../support/programs/until.ts'
 
 const PROGRAM = new URL('../../support/history/reading-program.ts', import.meta.url)
 
@@ -88,6 +89,25 @@ describe('a reader through git', () => {
     for (const failure of failures)
       expect(failure).toMatchObject({ reason: { code: 'unavailable', message } })
   })
+
+  it(
+    'waits but a moment for a git that hangs once it is in a hurry',
+    { tags: ['long'] },
+    async () => {
+      using repository = new GitRepository()
+      const commit = repository.commit('config.xml', 'one\n')
+      const stuck = new StuckGit('cat-file')
+      await using reader = await openObjectReader({ ...repository.store, path: stuck.path })
+      const asked = textAt(reader, commit).catch(String)
+      await until(() => stuck.isStuck)
+      const before = performance.now()
+
+      reader.hurry()
+
+      expect(await asked).toContain('git does not answer')
+      expect(performance.now() - before).toBeLessThan(15_000)
+    },
+  )
 
   it('is disposed while its process hangs', async () => {
     using repository = new GitRepository()
