@@ -37,6 +37,8 @@ export class MaterialWatch implements Disposable {
   readonly #options: MaterialWatchOptions
   #last = IDLE
   #coming: Promise<string> | null = null
+  /** The queries for changes that have not ended, by their spans. */
+  readonly #asked = new Map<string, Promise<readonly SourceModification[] | null>>()
   #timer: NodeJS.Timeout | null = null
   #closed = false
   #latest: string | null = null
@@ -80,10 +82,22 @@ export class MaterialWatch implements Disposable {
     return this.#coming
   }
 
-  /** @throws {SourceFailed} when the repository cannot be read. */
+  /**
+   * The changes of a span, from one query for all who ask before it has ended: a revision may start hundreds of
+   * pipelines.
+   *
+   * @throws {SourceFailed} when the repository cannot be read.
+   */
   changes(span: RevisionSpan): Promise<readonly SourceModification[] | null> {
     const { source, queries } = this.#options
-    return this.#inTurn(() => source().changes(span), queries)
+    const key = JSON.stringify([span.after, span.upTo])
+    const asked = this.#asked.get(key)
+    if (asked) return asked
+    const changes = this.#inTurn(() => source().changes(span), queries).finally(() =>
+      this.#asked.delete(key),
+    )
+    this.#asked.set(key, changes)
+    return changes
   }
 
   /** @throws {SourceFailed} when the repository cannot be read. */

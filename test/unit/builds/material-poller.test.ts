@@ -94,6 +94,32 @@ describe('the poller of materials', () => {
     expect(readFileSync(join(home, 'calls'), 'utf8')).toBe('x\nx\n')
   })
 
+  it('asks once for the changes that many wait for at once', async () => {
+    const home = tempDir()
+    const calls = join(home, 'calls')
+    const { poller, watch } = open({
+      home,
+      interval: 86_400_000,
+      fakeGit: `echo call >> ${calls}; PATH="\${PATH#*:}" exec git "$@"`,
+    })
+    const origin = gitOrigin(join(home, 'origin'))
+    const [fingerprint = ''] = watch({ p: [git(origin.url, { branch: 'trunk' })] })
+    const span = { after: null, upTo: await poller.poll(fingerprint) }
+    const costOf = async (askers: number) => {
+      writeFileSync(calls, '')
+      const asked = Array.from({ length: askers }, () => poller.changes(fingerprint, span))
+      return { answers: await Promise.all(asked), calls: readFileSync(calls, 'utf8') }
+    }
+    await costOf(1)
+    const one = await costOf(1)
+
+    const many = await costOf(20)
+
+    expect(many.answers).toEqual(Array.from({ length: 20 }, () => one.answers[0]))
+    expect(one.answers[0]).toHaveLength(1)
+    expect(many.calls).toBe(one.calls)
+  })
+
   it('runs at most four polls at once', async () => {
     const { home, polled, watch } = open({
       interval: 600_000,
