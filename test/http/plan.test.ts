@@ -53,6 +53,11 @@ function withPipeline(document: string, name: string, more = ''): string {
 
 const APP = { pipelines: [{ name: 'app' }] }
 
+/** A part of the lists of a group, with one user. */
+function listed(part: 'view' | 'admins', user: string): string {
+  return `<${part}><user>${user}</user></${part}>`
+}
+
 describe('the plan of a configuration', () => {
   it('calls no material lost that is read from another branch', async () => {
     const scene = await BuildScene.open(APP)
@@ -197,6 +202,34 @@ describe('the plan of a configuration', () => {
     const vera = permissions.find(({ user }) => user === 'vera')
     expect(vera?.loses).toContain('administer the server')
     expect(permissions.map(({ user }) => user)).not.toContain('olga')
+  })
+
+  it('says what moving a pipeline and the lists of a group change, and nothing of what stays', async () => {
+    const scene = await BuildScene.open(APP)
+    const current = (await currentOf(scene)).replace(
+      /<server\b[^>]*?(\/>|>[^]*?<\/server>)|(?=<pipelines)/,
+      '<server><security><admins><user>admin</user></admins></security></server>',
+    )
+    const [app = ''] = /<pipeline name="app"[^]*?<\/pipeline>/.exec(current) ?? []
+    const documentOf = (first: string, second: string, lists: string) =>
+      current.replace(
+        /<pipelines\b[^]*<\/pipelines>/,
+        `<pipelines group="first"><authorization>${listed('view', 'vera')}</authorization>${first}</pipelines>
+         <pipelines group="second"><authorization>${lists}</authorization>${second}</pipelines>`,
+      )
+    const pete = listed('view', 'pete')
+    expect((await put(scene, documentOf(app, '', pete))).status).toBe(200)
+    const permissionsOf = async (document: string) => (await planOf(scene, document)).permissions
+
+    expect(await permissionsOf(documentOf('', app, pete))).toEqual([
+      { user: 'vera', gains: [], loses: ['view pipeline app'] },
+      { user: 'pete', gains: ['view pipeline app'], loses: [] },
+    ])
+    expect(await permissionsOf(documentOf(app, '', `${pete}${listed('admins', 'gina')}`))).toEqual([
+      { user: 'gina', gains: ['administer group second'], loses: [] },
+    ])
+    const relabelled = app.replace('name="app"', 'name="app" labeltemplate="v${COUNT}"')
+    expect(await permissionsOf(documentOf(relabelled, '', pete))).toEqual([])
   })
 
   it('takes nothing from who becomes an administrator, and gives nothing to who was one', async () => {

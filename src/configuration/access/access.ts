@@ -16,6 +16,7 @@ import type { SecurityFacts } from '../../security/security-facts.ts'
 import type { CurrentConfiguration } from '../current/current-configuration.ts'
 import type { ExplainedUser } from './explain.ts'
 import type { Access, Permission } from './permission.ts'
+import { written } from '../../document/model/written-part.ts'
 import { securityFactsOf } from './security-facts-of.ts'
 
 const OPEN: SecurityFacts = { securityOn: false, roles: [], admins: [], groups: [], templates: [] }
@@ -138,7 +139,8 @@ export class ConfiguredAccess implements Access {
     administered: Pick<Permissions, 'administersGroup' | 'administersTemplate'> = EVERYWHERE,
   ): readonly PermissionChange[] {
     const rules = rulesOf(after)
-    const places = commonPlaces(before, after, administered)
+    const places = differingPlaces(before, after, administered)
+    if (places === null) return []
     return this.#usernames().flatMap((user) => {
       const had = this.#permissionsOf({ username: user })
       const gets = this.#permissionsBy(rules, { username: user })
@@ -270,6 +272,40 @@ function commonPlaces(
     pipelines: own
       .flatMap((group) => group.pipelines.map(({ name }) => name))
       .filter((name) => pipelines.has(nameKey(name))),
+  }
+}
+
+/** Of these, the places where somebody may have other permissions; null where nobody has anywhere. */
+function differingPlaces(
+  before: Configuration,
+  after: Configuration,
+  administered: Pick<Permissions, 'administersGroup' | 'administersTemplate'>,
+): Places | null {
+  const common = commonPlaces(before, after, administered)
+  const [older, newer] = [grantsIn(securityFactsOf(before)), grantsIn(securityFactsOf(after))]
+  if (older.server !== newer.server) return common
+  const differ = (of: 'groups' | 'templates' | 'pipelines') =>
+    common[of].filter((name) => older[of].get(nameKey(name)) !== newer[of].get(nameKey(name)))
+  const places = {
+    groups: differ('groups'),
+    templates: differ('templates'),
+    pipelines: differ('pipelines'),
+  }
+  return Object.values(places).every(({ length }) => length === 0) ? null : places
+}
+
+/** All that decides permissions, as texts: those of a pipeline are in its group. */
+function grantsIn({ securityOn, roles, admins, groups, templates }: SecurityFacts) {
+  const listed = groups.map((group) => ({ ...group, grants: written(group.authorization) }))
+  return {
+    server: written([securityOn, roles, admins]),
+    groups: new Map(listed.map(({ name, grants }) => [nameKey(name), grants])),
+    templates: new Map(templates.map((each) => [nameKey(each.name), written(each.admins)])),
+    pipelines: new Map(
+      listed.flatMap(({ pipelines, grants }) =>
+        pipelines.map(({ name }) => [nameKey(name), grants] as const),
+      ),
+    ),
   }
 }
 

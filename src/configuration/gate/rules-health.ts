@@ -13,7 +13,7 @@ import type { Gate } from './gate.ts'
 import { readRules, type RulesReading } from './rules/read-rules.ts'
 import { RULES_FILE } from './rules-source.ts'
 import { knownNamesIn, problemsOfRules } from './sound-rules.ts'
-import { written } from './written-part.ts'
+import { written } from '../../document/model/written-part.ts'
 
 export interface RulesHealthDeps {
   readonly history: History

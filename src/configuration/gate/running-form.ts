@@ -13,7 +13,7 @@ import { memoize } from '../../lib/memoize.ts'
 import { type NamingPipeline, pipelinesNaming, type Reference } from './references.ts'
 import type { ChangedPlace } from './rules/question.ts'
 import { runningPlaces } from './running-places.ts'
-import { written } from './written-part.ts'
+import { written } from '../../document/model/written-part.ts'
 
 /** A pipeline that runs otherwise because of something outside of its text. */
 export interface OtherwisePipeline {

@@ -1,5 +1,5 @@
 import type { Pipeline } from '../../document/model/model.ts'
-import { written } from './written-part.ts'
+import { written } from '../../document/model/written-part.ts'
 import type { ChangedPlace } from './rules/question.ts'
 
 /** The words for the items of lists, as changes and paths name them. */
