@@ -145,7 +145,7 @@ describe('the statuses of the pipelines', () => {
 
   it('show a locked pipeline while its lock is held', async () => {
     const scene = await BuildScene.open({
-      pipelines: [{ ...APP, attributes: { isLocked: true } }, { name: 'other' }],
+      pipelines: [{ ...APP, attributes: { isLocked: true } }, asked('other')],
     })
     await scene.schedule()
 
