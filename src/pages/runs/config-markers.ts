@@ -35,16 +35,34 @@ export async function configMarkers(
   deps: ConfigMarkersDeps,
   principal: Principal,
   pipeline: string,
-  { until, after }: TimeSpan,
+  span: TimeSpan,
 ): Promise<readonly ConfigMarker[]> {
   const { indexed, of } = deps.entities.progress()
   if (of - indexed > FEW) return []
   const { visible } = await visibleSteps(deps, principal, entityAddress('pipeline', pipeline))
-  const inTime = [...visible].filter(({ revision: { time } }) => time <= until && time > after)
-  const wanted = inTime.slice(0, MAX_REVISIONS)
+  const wanted = stepsWithin(visible, span)
   const changesOf = await changesOfSteps(deps, wanted)
   return wanted.map(({ revision, entity }, n) => {
     const changes = (changesOf[n] ?? []).filter((change) => foldEntity(change.entity) === entity)
     return { revision: toldRevision(deps, principal, { revision, entity, changes }), changes }
   })
+}
+
+/**
+ * The newest steps in a time span, of a hundred thousand or more. A commit may have an older time than the one before
+ * it, so that the first older step is not the end.
+ */
+export function stepsWithin<Step extends { readonly revision: { readonly time: number } }>(
+  newestFirst: Iterable<Step>,
+  { until, after }: TimeSpan,
+): readonly Step[] {
+  const found: Step[] = []
+  let older = 0
+  for (const step of newestFirst) {
+    const { time } = step.revision
+    older = time > after ? 0 : older + 1
+    if (time <= until && time > after) found.push(step)
+    if (found.length === MAX_REVISIONS || older === MAX_REVISIONS) break
+  }
+  return found
 }
