@@ -2,6 +2,7 @@ import type { Review, ReviewedProposal } from '../core/change-origin.ts'
 import type { Principal } from '../core/principal.ts'
 import type { Assessment } from '../configuration/gate/gate.ts'
 import type { GateChange } from '../configuration/gate/rules/question.ts'
+import type { RuleSet } from '../configuration/gate/rules/rule.ts'
 import type { Ruling, Verdict } from '../configuration/gate/rules/verdict.ts'
 import type { ConfigDocument } from '../document/document.ts'
 import type { Plan } from '../builds/plan/plan-configuration.ts'
@@ -63,12 +64,14 @@ export async function assessWritten(
     proposal,
     change,
     document,
+    rules,
     delegation,
   }: {
     readonly proposal: Proposal
     readonly change: GateChange
     /** The configuration in force. */
     readonly document: ConfigDocument
+    readonly rules: RuleSet
     readonly delegation: Ruling
   },
 ): Promise<Verdict> {
@@ -76,7 +79,7 @@ export async function assessWritten(
   const reviewed = await reviewedProposal(deps, proposal, asked)
   const origin = { door: 'proposal', principal, proposal: reviewed } as const
   const { message } = proposal
-  const at = { origin, message, delegation }
+  const at = { origin, message, rules, delegation }
   return (await deps.gate.assessDescribed(change, document, at)).verdict
 }
 

@@ -5,6 +5,7 @@ import type { Assessment } from '../configuration/gate/gate.ts'
 import { changeOfSame } from '../configuration/gate/describe-change.ts'
 import { needsAdministrator } from '../configuration/gate/delegation.ts'
 import type { GateChange, People } from '../configuration/gate/rules/question.ts'
+import { NO_RULES, type RuleSet } from '../configuration/gate/rules/rule.ts'
 import { ALLOWED, type Objection, type Verdict } from '../configuration/gate/rules/verdict.ts'
 import { DOCUMENT } from '../document/entities/entities.ts'
 import type { Permissions } from '../security/permissions.ts'
@@ -49,13 +50,15 @@ export async function listProposals(
   { state, isWaitingForCaller, limit }: ProposalQuery,
 ): Promise<readonly Proposal[]> {
   const rights = rightsNow(deps, principal)
+  // Read once: git is asked for them.
+  const rules = isWaitingForCaller ? await deps.gate.rulesOf() : NO_RULES
   const visible: Proposal[] = []
   for (const each of await deps.store.list()) {
     if (visible.length === limit) break
     if (!mayViewProposal(deps, rights, each)) continue
     const proposal = each.merging === null ? each : await settleMerge(deps, each)
     if (state !== null && proposal.state !== state) continue
-    if (isWaitingForCaller && !(await isWaitingFor(deps, principal, proposal))) continue
+    if (isWaitingForCaller && !(await isWaitingFor(deps, principal, { proposal, rules }))) continue
     visible.push(proposal)
   }
   return visible
@@ -243,14 +246,20 @@ export async function readAwaited(
     isAwaited(principal)
 }
 
+/** A proposal, and the rules that hold. */
+interface RuledProposal {
+  readonly proposal: Proposal
+  readonly rules: RuleSet
+}
+
 /** Whether an approval by the caller is needed, possible, and not given. */
 async function isWaitingFor(
   deps: ProposalsDomain,
   principal: Principal,
-  proposal: Proposal,
+  asked: RuledProposal,
 ): Promise<boolean> {
-  const known = await isAwaitedAsWritten(deps, principal, proposal)
-  return known ?? (await awaitedOf(deps, proposal))?.(principal) ?? false
+  const known = await isAwaitedAsWritten(deps, principal, asked)
+  return known ?? (await awaitedOf(deps, asked.proposal))?.(principal) ?? false
 }
 
 /**
@@ -260,12 +269,12 @@ async function isWaitingFor(
 async function isAwaitedAsWritten(
   deps: ProposalsDomain,
   principal: Principal,
-  proposal: Proposal,
+  { proposal, rules }: RuledProposal,
 ): Promise<boolean | null> {
   if (proposal.state !== 'open') return false
   const { gate, cache, access } = deps
-  const { rules } = await gate.rulesOf()
-  if (proposal.reviews.length > 0 || rules.some(({ match }) => match.plan !== null)) return null
+  const isAboutPlan = rules.rules.some(({ match }) => match.plan !== null)
+  if (proposal.reviews.length > 0 || isAboutPlan) return null
   const current = await cache.read(await currentDocument(deps))
   const written = await writtenChange(deps, proposal.newest)
   const change = changeOfSame(written.change, current)
@@ -282,6 +291,7 @@ async function isAwaitedAsWritten(
     proposal,
     change,
     document: current,
+    rules,
     delegation: isOwn ? ALLOWED : needsAdministrator(DOCUMENT, ''),
   })
   if (isNamedIn(verdict, principal, gate.peopleIn(current))) return true

@@ -29,7 +29,7 @@ export const cases: readonly BenchCase[] = [
   },
   {
     name: 'proposals: which of 1,000 wait for somebody',
-    must: { atMost: 500, unit: 'ms of CPU' },
+    must: { atMost: 250, unit: 'ms of CPU' },
     measure: (run) => listed(run, '/api/proposals?waiting-for=me'),
   },
   {

@@ -300,20 +300,19 @@ export class Gate {
   ): Promise<Verdict> {
     await this.assertOpen(asked.origin)
     const read = await this.#deps.cache.read(document)
-    const judged = { ...asked, delegation: ALLOWED }
+    const judged = { ...asked, rules: await this.rulesOf(asked), delegation: ALLOWED }
     const { verdict } = await this.assessDescribed(change, read, judged)
     assertAllowed(verdict)
     return verdict
   }
 
-  /** Assesses a change that is described already, with the answer of the built-in rule; its plan is not known. */
-  async assessDescribed(
+  /** Assesses a change that is described already by these rules, with the answer of the built-in one; its plan is not known. */
+  assessDescribed(
     change: GateChange,
     document: ConfigDocument,
-    asked: AskedChange & { readonly delegation: Ruling },
+    asked: AskedChange & { readonly rules: RuleSet; readonly delegation: Ruling },
   ): Promise<Assessment> {
-    const rules = await this.rulesOf(asked)
-    return this.#answer({ ...asked, change, rules, document }, async () => null)
+    return this.#answer({ ...asked, change, document }, async () => null)
   }
 
   async #answer(
