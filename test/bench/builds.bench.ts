@@ -1,14 +1,18 @@
 import { A_CONFIGURATION } from '../support/builds/build-facts.ts'
 import { randomUUID } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Builds } from '../../src/builds/engine/builds.ts'
 import type { Plans } from '../../src/builds/engine/plan.ts'
 import { openSqliteState } from '../../src/state/open-sqlite.ts'
 import type { StateStore } from '../../src/state/state-store.ts'
+import { aConfiguration, git } from '../support/documents/a-configuration.ts'
+import { gitOrigin } from '../support/builds/source-origins.ts'
 import { aJob, aPipeline, aStage } from '../support/builds/builds.ts'
 import type { BenchCase, BenchRun, Measured } from './case.ts'
 import { AGENT_OF_RUNS, fillWithRuns, STAGE_OF_RUNS } from './finished-runs.ts'
 import { costOf, interleaved } from './measure.ts'
+import { MeasuredServer } from './servers.ts'
 
 const REPORTS = [
   { state: 'Preparing' },
@@ -51,7 +55,48 @@ export const cases: readonly BenchCase[] = [
     must: { atMost: 1.5, unit: 'times' },
     measure: costAmongMany,
   },
+  {
+    name: 'builds: pages beside a stage of 10,000 jobs, against one of 300',
+    must: { atMost: 3, unit: 'times the CPU' },
+    measure: pagesBesideJobs,
+  },
 ]
+
+const PAGES = ['/pipelines', '/pipelines/app', '/stages/app/build', '/stages/app/build/1/1']
+const LOOKS = 10
+
+/** Both services are asked in turns, so that what else the machine does counts for both. */
+async function pagesBesideJobs(run: BenchRun): Promise<Measured> {
+  await using few = await withWaitingJobs(run, 300)
+  await using many = await withWaitingJobs(run, run.quick ? 600 : 10_000)
+  const spent = [0, 0]
+  for (let look = 0; look < LOOKS; look += 1) {
+    for (const [n, server] of [few, many].entries()) {
+      const cost = await server.costOf(PAGES)
+      if (look > 0) spent[n] = (spent[n] ?? 0) + cost / (LOOKS - 1)
+    }
+  }
+  const [small = NaN, large = NaN] = spent
+  return { value: large / small, facts: { 'ms of CPU a page': large, 'of 300 jobs': small } }
+}
+
+/** A service with a run of a stage whose jobs all wait for an agent. */
+async function withWaitingJobs(run: BenchRun, count: number): Promise<MeasuredServer> {
+  const folder = join(run.folder, `${count}`)
+  mkdirSync(folder, { recursive: true })
+  const url = join(folder, 'origin')
+  gitOrigin(url)
+  const places = { repository: join(folder, 'repository'), state: join(folder, 'state') }
+  const server = await MeasuredServer.cairn(places, ['--local-materials', folder])
+  const jobs = [{ attributes: { runInstanceCount: count } }]
+  const materials = [git(url, { branch: 'trunk' })]
+  await server.save(
+    aConfiguration({ pipelines: [{ name: 'app', materials, stages: [{ name: 'build', jobs }] }] }),
+  )
+  await server.send('/api/pipelines/app/schedule', { method: 'POST' })
+  await server.rest()
+  return server
+}
 
 /** The CPU milliseconds of each question. */
 async function questionTimes({ quick, folder }: BenchRun): Promise<ReadonlyMap<string, number>> {
