@@ -206,7 +206,7 @@ export class History extends HistoryReading implements AsyncDisposable {
     return this.#parts.events.subscribe(listener)
   }
 
-  /** Waits but a moment for a git that does not answer, from now on: the service stops. */
+  /** Shortens, from now on, the wait for a git that does not answer: the service is stopping. */
   hurry(): void {
     this.#parts.repository.reader.hurry()
   }

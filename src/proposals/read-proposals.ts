@@ -302,7 +302,7 @@ function administersAll(rights: Permissions, { entities }: GateChange): boolean 
   return entities.every(({ groups }) => groups.every((group) => rights.administersGroup(group)))
 }
 
-/** By whose rights a proposal is merged, where nobody else asks for it. */
+/** The person by whose rights a proposal is merged where nobody else asks for the merge. */
 function mergerOf({ when, author, newest }: Proposal): Principal {
   return when === null ? author : newest.by
 }

@@ -165,7 +165,7 @@ export async function openAccess(
 
 function issuedIn(options: OwnedRecordsOptions): IssuedToUsers {
   const [tokens, sessions] = [new Tokens(options), new Sessions(options)]
-  // Nobody logs in by the others.
+  // Ending an invitation or a subscription ends no credential.
   const others = { ...options, ended: () => {} }
   const invitations = new Invitations({ ...others, tokens })
   return { tokens, sessions, invitations, subscriptions: new MailSubscriptions(others) }

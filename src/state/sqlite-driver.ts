@@ -22,7 +22,7 @@ const EXACT = { bigint: true, throwIfNoEntry: false } as const
 /**
  * A SQLite file in WAL mode: one connection writes, another reads committed data. A commit returns
  * after its sync, which is ours: SQLite itself would hold up the event loop until the disk is done.
- * So it would where it copies the log, which a thread does.
+ * For the same reason a thread copies the log.
  */
 export class SqliteDriver implements Driver {
   readonly textType = 'TEXT'

@@ -3,13 +3,13 @@ import { builtFile } from '../lib/built-file.ts'
 import { WorkerThread } from '../lib/worker-thread.ts'
 import { fsErrorCode } from './fs-error.ts'
 
-/** As many pages as SQLite would let a log have. */
+/** The pages from which a log is copied, as by SQLite's default. */
 const MAX_PAGES = 1_000
-/** From then on writers wait while it is copied: they could be faster for ever. */
+/** The pages from which writers wait for the copy, which they could outrun for ever. */
 const MAX_PAGES_BESIDE = 4 * MAX_PAGES
-/** From then on SQLite copies it itself: the thread may find no file any more, or never a moment without readers. */
+/** The pages from which SQLite copies the log itself: the thread may find no file, or never a moment without readers. */
 export const MAX_PAGES_ALONE = 8 * MAX_PAGES
-/** The longest time of a timer: a disk takes as long as it takes. */
+/** The longest time that a timer can have: a copy has no time limit. */
 const NO_LIMIT_MS = 2 ** 31 - 1
 const MEMORY_MB = 16
 
@@ -17,7 +17,7 @@ const MEMORY_MB = 16
 const [PAGE_SIZE_AT, SALTS_AT, SALTS_BYTES] = [8, 16, 8]
 const [HEADER_BYTES, FRAME_HEADER_BYTES, FRAME_SALTS_AT] = [32, 24, 8]
 
-/** One for all files of this process: it waits for their disk, and for nothing else. */
+/** The thread for all files of this process; it does nothing but wait for their disk. */
 const thread = new WorkerThread<string, boolean>(
   builtFile('storage/checkpoint-worker.js'),
   NO_LIMIT_MS,
@@ -39,12 +39,12 @@ export class SqliteLog implements Disposable {
     this.#file = file
   }
 
-  /** Waits while it is far too long and being copied. To be called before each transaction. */
+  /** Waits for the copy of a log that is far too long. Call it before each transaction. */
   async mayGrow(): Promise<void> {
     if (this.#copying !== null && this.#hasPage(MAX_PAGES_BESIDE)) await this.#copying
   }
 
-  /** Has the log copied when it is long. To be called after each commit. */
+  /** Has a long log copied. Call it after each commit. */
   noteCommit(): void {
     if (this.#copying === null && this.#hasPage(this.#maxPages)) this.#copying = this.#copy()
   }

@@ -60,7 +60,7 @@ export const RESTORING_CALLS = {
         schema: z.literal('1'),
       },
       entity: {
-        text: 'Only what the revision changed of it, such as `pipeline/shop`; of a group with its pipelines',
+        text: 'Undoes only what the revision changed of this entity, such as `pipeline/shop`; a group includes its pipelines',
         schema: z.string(),
       },
     },

@@ -56,7 +56,7 @@ export interface PipelineStatus {
   readonly obstacle: string | null
 }
 
-/** The limit of runs of stages of which it is cached when they ended. */
+/** The most runs of stages whose end times are cached. */
 const MAX_ENDS = 50_000
 
 /**
@@ -67,7 +67,7 @@ const MAX_ENDS = 50_000
 export class Builds extends BuildQueries {
   readonly #options: BuildsOptions
   readonly #queue = new JobQueue()
-  /** When runs of stages have ended, by their ids. */
+  /** The end times of runs of stages, by their ids. */
   readonly #ends = new LRUCache<number, Pick<StageSummary, 'endedAt'>>({ max: MAX_ENDS })
   readonly #events = new Emitter<[BuildEvent]>()
 
@@ -103,7 +103,7 @@ export class Builds extends BuildQueries {
     return Promise.all(stages.map((stage) => this.summary(stage)))
   }
 
-  /** A run of a stage without its jobs: in progress, they are not read, and afterwards once. */
+  /** A run of a stage without its jobs, which are not read while it is in progress, and once after that. */
   async summary(stage: StageInstance): Promise<StageSummary> {
     const waiting = this.queuedOf(stage).length
     if (isActive(stage.tally)) return summaryOf(stage, { waiting, endedAt: null })

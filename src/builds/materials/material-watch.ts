@@ -37,7 +37,7 @@ export class MaterialWatch implements Disposable {
   readonly #options: MaterialWatchOptions
   #last = IDLE
   #coming: Promise<string> | null = null
-  /** The queries for changes that have not ended, by their spans. */
+  /** The queries for changes that are under way, by their spans. */
   readonly #asked = new Map<string, Promise<readonly SourceModification[] | null>>()
   #timer: NodeJS.Timeout | null = null
   #closed = false

@@ -275,7 +275,7 @@ function commonPlaces(
   }
 }
 
-/** Of these, the places where somebody may have other permissions; null where nobody has anywhere. */
+/** The places whose permissions may differ between two configurations; null where there are none. */
 function differingPlaces(
   before: Configuration,
   after: Configuration,

@@ -39,6 +39,6 @@ export interface ObjectReader extends RawObjectReader, AsyncDisposable {
   listCommits(range: CommitRange): AsyncIterable<readonly CommitRecord[]>
   /** Closes files that git has replaced, which would use disk space as long as they are open. */
   renew(): void
-  /** Waits but a moment for a git that does not answer, from now on: this process is about to end. */
+  /** Shortens, from now on, the wait for a git that does not answer: this process is about to end. */
   hurry(): void
 }

@@ -26,11 +26,11 @@ export interface ChangeToPropose {
   readonly summary?: string
 }
 
-/** Said on the preview of a change that its author may propose and not save. */
+/** The notice on the preview of a change that its author may propose but not save. */
 export const FOR_OTHERS =
   'You may not save this yourself. Propose it, and somebody who may save it decides.'
 
-/** The effects of a change that its author may propose and not save. */
+/** The effects of a change that its author may propose but not save. */
 export interface ProposalPreview {
   readonly comparison: DocumentComparison
   /** Null where it cannot be merged as it is with what others have saved since: its proposal says so. */
