@@ -55,8 +55,8 @@ export class HeldCalls {
   }
 
   /**
-   * Holds an answered call only where a part of its answer is left to be sent after this turn: thousands of
-   * finished calls a second, held until the next check, would double the cost of each.
+   * Holds an answered call only where a part of its answer is left to be sent after this turn, and until that is sent:
+   * thousands of finished calls a second, held until the next check, would double the cost of each.
    */
   #holdUnsent(call: HeldCall): void {
     if (this.#answered.push(call) > 1) return
@@ -64,18 +64,22 @@ export class HeldCalls {
       const answered = this.#answered
       this.#answered = []
       for (const each of answered) {
-        if (each.context.isSent) this.#calls.delete(each)
-        else this.#hold(each)
+        const release = () => this.#calls.delete(each)
+        if (each.context.isSent) {
+          release()
+        } else {
+          this.#hold(each)
+          each.context.onceSent(release)
+        }
       }
     })
   }
 
   #check(): void {
     for (const call of this.#calls) {
-      const { isSent, isDecided } = call.context
       const isWaiting = call.answer !== null
-      if (!isWaiting && isSent) this.#calls.delete(call)
-      else if (isWaiting ? !isDecided : call.isSending) this.#checkOne(call).catch(() => undefined)
+      const isInDoubt = isWaiting ? !call.context.isDecided : call.isSending
+      if (isInDoubt) this.#checkOne(call).catch(() => undefined)
       call.isSending = !isWaiting
     }
     if (this.#calls.size > 0 || this.#timer === null) return

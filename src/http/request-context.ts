@@ -160,6 +160,11 @@ export class RequestContext {
     return outgoing.writableFinished || outgoing.destroyed
   }
 
+  /** Calls back when an answer that is being sent has left or was cut off. */
+  onceSent(listener: () => void): void {
+    this.#connection?.outgoing.once('close', listener)
+  }
+
   /** Whether an error says that the client closed the connection before its request was complete. */
   isOfClient(error: Error): boolean {
     return this.#connection?.incoming.errored === error
