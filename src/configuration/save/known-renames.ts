@@ -17,7 +17,7 @@ export async function knownRenames(
   { history, entities }: KnownRenamesDeps,
   { since, upon }: { readonly since: Revision | null; readonly upon: Digest },
 ): Promise<EntityRenames> {
-  const to = (await history.findEver(upon)) ?? history.current()
+  const to = history.find(upon) ?? history.current()
   if (since === null || since.commit === to.commit) return []
   await entities.settle()
   return entities.renamesBetween(since, to)

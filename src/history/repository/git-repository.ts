@@ -1,4 +1,5 @@
 import { join, posix } from 'node:path'
+import { LRUCache } from 'lru-cache'
 import type { CommitSha } from '../../core/revision.ts'
 import { mapNonEmpty, type NonEmptyArray } from '../../lib/non-empty-array.ts'
 import { orNullWhenAbsent } from '../../storage/fs-error.ts'
@@ -353,10 +354,14 @@ export class GitRepository {
   }
 }
 
-/** Reads objects, with a cache of the commit and the trees that were prepared last. */
+/** The newest commits in memory: those of a group of saves are looked at once all are in force. */
+const MAX_COMMITS = 64
+
+/** Reads objects, with a cache of the commit and the trees that were prepared last, and of some commits before it. */
 class PreparedObjects implements RawObjectReader {
   readonly #reader: ObjectReader & RawObjectReader
   #last: ReadonlyMap<string, RawObject> = new Map()
+  readonly #commits = new LRUCache<string, RawObject>({ max: MAX_COMMITS })
 
   constructor(reader: ObjectReader & RawObjectReader) {
     this.#reader = reader
@@ -370,6 +375,7 @@ class PreparedObjects implements RawObjectReader {
   remember(objects: readonly NamedObject[]): void {
     const small = objects.filter(({ type }) => type !== 'blob')
     this.#last = new Map(small.map((object) => [object.oid, object]))
+    for (const object of small) if (object.type === 'commit') this.#commits.set(object.oid, object)
   }
 
   async findObject(oid: string): Promise<RawObject | null> {
@@ -377,7 +383,7 @@ class PreparedObjects implements RawObjectReader {
   }
 
   async findCommit(commit: CommitSha): Promise<CommitRecord | null> {
-    const prepared = this.#last.get(commit)
+    const prepared = this.#commits.get(commit)
     return prepared ? parseCommit(commit, prepared.content) : this.#reader.findCommit(commit)
   }
 }
