@@ -26,7 +26,7 @@ const LastMoment = LastDateOrTime.transform(isoOf)
 const ENTITY = {
   entity: Optional.describe('only this entity, such as `pipeline/shop`'),
 }
-const MESSAGE = { message: NonEmpty.describe('why, for the history') }
+const MESSAGE = { message: Optional.describe('why, for the history') }
 const GROUP = { group: Optional.describe('group of a pipeline that is new') }
 const EXIT_CODE = {
   'exit-code': Switch.describe('exit with 4 where something is different, or would be'),

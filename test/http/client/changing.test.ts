@@ -133,6 +133,21 @@ describe('the commands that change', () => {
     )
   })
 
+  it('need no reason where no rule asks for one', async () => {
+    const { service, client } = opened()
+    await save(service, withPipelines(ALPHA))
+    const file = client.file('both.xml', withPipelines(ALPHA, BETA))
+
+    const saved = await client.run('save', file, '--base', 'current')
+    const [newest] = await client.lines('history', '--limit', '1')
+    const undone = await client.run('undo', newest?.split(' ', 1)[0] ?? '')
+    const restored = await client.run('rollback', newest?.split(' ', 1)[0] ?? '')
+    const entity = await client.run('rollback', 'r2', '--entity', 'pipeline/alpha')
+
+    expect([saved, undone, restored, entity].map(({ code }) => code)).toEqual([0, 0, 0, 0])
+    expect(await current()).toBe(withPipelines(ALPHA, BETA))
+  })
+
   it('undo with a conflict says what was changed again', async () => {
     const { service, client } = opened()
     await save(service, withPipelines(ALPHA, BETA))

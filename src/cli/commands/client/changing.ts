@@ -16,7 +16,7 @@ export async function plan(args: readonly string[]): Promise<number> {
   const client = await connect(settings)
   const { body } = await client.call('POST /api/config/plan', {
     query: { entity, group },
-    headers: reasonOf(message ?? ''),
+    headers: reasonOf(message),
     body: await readInput(words[0] ?? ''),
   })
   if (json) printJson(body)
@@ -58,12 +58,12 @@ export async function rollback(args: readonly string[]): Promise<number> {
   const [commit = ''] = words
   const client = await connect(settings)
   if (entity === null) {
-    const request = { params: { commit }, body: { message } }
+    const request = { params: { commit }, body: fieldsOf(message) }
     report(await client.call('POST /api/config/revisions/:commit/restore', request), json)
     return 0
   }
   const { kind, name } = entityIn(entity)
-  const request = { params: { kind, name }, query: { to: commit }, body: { message } }
+  const request = { params: { kind, name }, query: { to: commit }, body: fieldsOf(message) }
   report(await client.call('POST /api/config/entities/:kind/:name/restore', request), json)
   return 0
 }
@@ -76,7 +76,7 @@ export async function undo(args: readonly string[]): Promise<number> {
   const answer = await client.call('POST /api/config/revisions/:commit/undo', {
     params: { commit: words[0] ?? '' },
     query: { rest: rest ? '1' : null, entity },
-    body: { message },
+    body: fieldsOf(message),
   })
   report(answer, json)
   return 0
@@ -94,9 +94,14 @@ function report({ body, headers }: CallAnswer<Saved>, json: boolean): void {
   else printLines([digest === null ? body.message : `${body.message}: ${digest}`])
 }
 
-/** The header of the reason for a change. */
-function reasonOf(message: string): Record<string, string> {
-  return message === '' ? {} : { 'x-cairn-message': encodeURIComponent(message) }
+/** The header of the reason for a change, where there is one. */
+function reasonOf(message: string | null): Record<string, string> {
+  return message === null ? {} : { 'x-cairn-message': encodeURIComponent(message) }
+}
+
+/** The same as the fields of a call. */
+function fieldsOf(message: string | null): { message?: string } {
+  return message === null ? {} : { message }
 }
 
 /** The header that says what an edit began from. */
