@@ -57,8 +57,9 @@ export const USAGE: Readonly<Record<CommandName, Usage>> = {
     purpose: 'Manages tokens, by which programs log in as a user.',
   },
   state: {
-    calls: ['state dump', 'state load FILE', 'state check'],
-    purpose: 'Writes the state of agents and builds as lines of JSON, reads it, or checks it.',
+    calls: ['state dump', 'state load FILE', 'state load', 'state check'],
+    purpose:
+      'Writes the state of agents and builds as lines of JSON, reads it, or checks it. Without FILE, `load` moves that of the state folder into the database.',
   },
   audit: {
     calls: ['audit', 'audit --follow'],

@@ -68,7 +68,7 @@ export async function assertStateMoved({
 }: Pick<ServiceFiles, 'stateDir' | 'artifactsDir'>): Promise<void> {
   const state = join(stateDir, 'state.sqlite')
   if (!(await isThere(state)) && !(await hasArtifacts(artifactsDir))) return
-  const reason = `The database is empty, and ${stateDir} has the state of a service: move it with cairn state dump and cairn state load, or begin anew without it: cairn serve --begin-anew`
+  const reason = `The database is empty, and ${stateDir} has the state of a service: move it with cairn state load, or begin anew without it: cairn serve --begin-anew`
   throw unavailable(reason)
 }
 

@@ -103,7 +103,7 @@ describe.skipIf(!mayMount())('deploy/README.md', () => {
       const moved = await machine.run(`cd /var/lib/cairn\n${move}`)
 
       expect(others).toEqual([])
-      expect(moved).toContain('The database is made of state.jsonl\n')
+      expect(moved).toContain('The database is made of state/state.sqlite\n')
     },
   )
 

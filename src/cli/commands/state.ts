@@ -14,7 +14,7 @@ import { wrongUsage } from '../usage.ts'
 
 /**
  * `state dump` writes the store and the audit log as JSON lines, `state load FILE` creates both from them,
- * `state check` finds damage.
+ * `state load` creates both in a database from those of the state folder, `state check` finds damage.
  */
 export async function state(args: readonly string[]): Promise<number> {
   const { words, flags } = separateWords(SETTINGS.state, args)
@@ -31,6 +31,10 @@ export async function state(args: readonly string[]): Promise<number> {
     return dump(place)
   }
   if (verb === 'check' && source === undefined) return check(place)
+  if (verb === 'load' && source === undefined && settings.state !== null) {
+    await assertNoFormerFiles(formerAudit, START_FIRST)
+    return move(placeOf({ ...settings, state: null }), place)
+  }
   if (input !== null && source !== undefined) {
     if (settings.state === null) await assertNoFormerFiles(formerAudit, 'move its files away')
     return await load(place, source, input)
@@ -41,6 +45,13 @@ export async function state(args: readonly string[]): Promise<number> {
 async function dump(place: StatePlace): Promise<number> {
   await using store = await place.open()
   for await (const line of store.dump()) say(line)
+  return 0
+}
+
+async function move(from: StatePlace, to: StatePlace): Promise<number> {
+  await using store = await from.open()
+  await to.load(store.dump())
+  say(`${to.name} is made of ${from.name}`)
   return 0
 }
 

@@ -73,6 +73,22 @@ describe('a server with its state in PostgreSQL', { tags: ['postgresql'] }, () =
     expect(back).toContain('"moving"')
   })
 
+  it('takes the state of a single server from its folder, unless it has one', async () => {
+    const single = await startService()
+    await save(single, documentWith('app'))
+    await pausePipeline(single, 'app', 'moving')
+    await single.close()
+    const place = ['--state-dir', join(single.folder, 'state')]
+    const move = ['state', 'load', ...place, '--state', cluster.freshSchema()]
+
+    const moved = await command(move)
+    const again = await command(move)
+    const server = await openOver(move.at(-1) ?? '', single.folder)
+
+    expect([moved.code, again.code]).toEqual([0, 1])
+    expect(await pausedBy(server, 'app')).toMatchObject({ paused: true, pausedCause: 'moving' })
+  })
+
   it('refuses another server with other keys, or with another folder of artifacts', async () => {
     const database = cluster.freshSchema()
     const first = await openOver(database)

@@ -71,7 +71,7 @@ it.each([
   [user, ['list', 'one'], /^use user add NAME/],
   [token, ['create', ...NOWHERE], /^use token create NAME/],
   [token, ['revoke', 'one', 'two'], /^use token create NAME/],
-  [state, ['dump', 'one'], /^use state dump \| state load FILE \| state check/],
+  [state, ['dump', 'one'], /^use state dump \| state load FILE \| state load \| state check/],
   [state, ['load'], /^use state dump/],
   [secrets, [], /^use secrets rotate/],
   [secrets, ['rotate', 'all'], /^use secrets rotate/],
