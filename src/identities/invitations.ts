@@ -61,7 +61,7 @@ export class Invitations extends IssuedRecords<InvitationRecord> {
   async create(by: Principal | string, { resources, environments, expires }: NewInvitation) {
     const now = this.options.clock()
     assertNames({ resources, environments })
-    if (expires <= now) throw malformedRequest('expires is in the past', 'expires')
+    if (expires <= now) throw malformedRequest('The expiry is in the past', 'expires')
     if (expires > now + MAX_LIFETIME_MS)
       throw malformedRequest('An invitation is good for 30 days at most', 'expires')
     const invitation = newInvitation()

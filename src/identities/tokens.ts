@@ -60,7 +60,7 @@ export class Tokens extends IssuedRecords<TokenRecord> {
     const now = this.options.clock()
     assertName(name)
     if (expires !== null && expires <= now)
-      throw malformedRequest('expires is in the past', 'expires')
+      throw malformedRequest('The expiry is in the past', 'expires')
     const token = newApiToken()
     const kept = keptOf(token)
     const owner = ownerOf(principal, now)

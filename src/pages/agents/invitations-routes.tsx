@@ -4,6 +4,7 @@ import { inviteAgent, listInvitations, revokeInvitation } from '../../identities
 import { createdInvitation } from '../../api/identities/invitation-routes.ts'
 import type { AgentNames } from '../../document/agents/agent-edits.ts'
 import { parseWholeNumber } from '../../http/parameters.ts'
+import { textField } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import type { FormDone } from '../frame/form-action.ts'
 import { defineLeaderPage, routesWith } from '../frame/page-routes.ts'
@@ -12,7 +13,7 @@ import { NO_STORE, pageResponse } from '../frame/page-response.ts'
 import { fieldProblems, type Refusal } from '../runs/refusal.ts'
 import { NO_NAMES } from './act-on-agents.ts'
 import { namesIn } from './agents-routes.tsx'
-import { InvitationsView } from './invitations-view.tsx'
+import { InvitationsView, USUAL_HOURS } from './invitations-view.tsx'
 
 const HOUR_MS = 60 * 60 * 1_000
 
@@ -33,7 +34,10 @@ export const invitationsPages = defineLeaderPage([
       fields.action === 'create'
         ? create(context, c, { hours: fields.hours, names: namesIn(form) })
         : revoke(context, c, fields.invitation),
-    refused: (context, c, refusal, form) => answer(context, c, { refusal, names: namesIn(form) }),
+    refused: (context, c, refusal, form) => {
+      const hours = Number(textField(form, 'hours') ?? '')
+      return answer(context, c, { refusal, names: namesIn(form), hours })
+    },
   }),
 ])
 
@@ -79,12 +83,13 @@ interface Answered {
   readonly refusal?: Refusal
   /** The fields of a refused invitation. */
   readonly names?: AgentNames
+  readonly hours?: number
 }
 
 async function answer(
   context: LeaderPagesContext,
   c: Context<RouteEnv>,
-  { made, refusal, names = NO_NAMES }: Answered = {},
+  { made, refusal, names = NO_NAMES, hours = USUAL_HOURS }: Answered = {},
 ): Promise<Response> {
   const { pages, identities } = context
   const { environments } = identities.configuration.read().configuration
@@ -93,6 +98,7 @@ async function answer(
     ...pages.openWithMessage(c, refusal),
     made: made ?? null,
     names,
+    hours,
     problems: fieldProblems(refusal),
     environments: environments.map(({ name }) => name),
   }

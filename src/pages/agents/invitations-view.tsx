@@ -17,6 +17,8 @@ export interface InvitationsViewProps extends OpenPageWithMessage {
   /** The command with the invitation that was just created, or null. */
   readonly made: string | null
   readonly names: AgentNames
+  /** How long it is to be valid. */
+  readonly hours: number
   /** The environments of the configuration. */
   readonly environments: readonly string[]
   /** Why the fields of an invitation were refused. */
@@ -30,7 +32,7 @@ const VALID: readonly (readonly [hours: number, label: string])[] = [
   [7 * 24, '7 days'],
   [30 * 24, '30 days'],
 ]
-const USUAL = 24
+export const USUAL_HOURS = 24
 
 /** A form for an invitation, the command of the one just created, and the open ones. */
 export function InvitationsView(props: InvitationsViewProps) {
@@ -59,12 +61,12 @@ export function InvitationsView(props: InvitationsViewProps) {
 }
 
 function NewInvitationForm(props: InvitationsViewProps) {
-  const { frame, names, environments, problems } = props
+  const { frame, names, hours, environments, problems } = props
   const { links } = frame
   return (
     <form class="card fields" method="post" action={links.invitations()}>
       <NameFields names={names} environments={environments} problems={problems} />
-      <SelectField label="Valid for" name="hours" options={VALID} chosen={USUAL} />
+      <SelectField label="Valid for" name="hours" options={VALID} chosen={hours} />
       <p class="actions">
         <ActionButton value="create" label="Create invitation" look="primary" />
       </p>

@@ -7,6 +7,7 @@ interface FieldProps {
   readonly value?: string
   readonly id?: string
   readonly maxlength?: number
+  readonly min?: number
   readonly placeholder?: string
   readonly autocomplete?: string
   readonly autocapitalize?: 'none'

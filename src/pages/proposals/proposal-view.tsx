@@ -11,7 +11,7 @@ import { PlanCard } from '../edit/plan-card.tsx'
 import { ActionButton, EnterButton, LinkButton, LinkChoice } from '../kit/buttons.tsx'
 import { countOf } from '../kit/words/count.ts'
 import { type Fact, Facts } from '../kit/facts.tsx'
-import { ActionForm, SelectField } from '../kit/forms.tsx'
+import { ActionForm, Field, ProblemAtField, refusedAs, SelectField } from '../kit/forms.tsx'
 import { type OpenPageWithMessage, type PageFrame, PageLayout } from '../kit/layout.tsx'
 import { FlashCard } from '../kit/notice.tsx'
 import { PageHead } from '../kit/page-head.tsx'
@@ -19,6 +19,7 @@ import { Table } from '../kit/table.tsx'
 import { Moment, When } from '../kit/when.tsx'
 import { ChangesCard } from '../parts/change-list.tsx'
 import { RevisionName } from '../parts/revision-name.tsx'
+import type { FieldProblems } from '../runs/refusal.ts'
 import type { NumberedRevision } from '../revisions/numbered-revision.ts'
 import type { ConflictPlace } from '../work/edit-merge.ts'
 
@@ -38,6 +39,10 @@ export interface ProposalViewProps extends OpenPageWithMessage {
   readonly since: number | null
   /** The number of the revision that the merge made; null where there is none. */
   readonly mergedAs: number | null
+  /** A field of a decision that was refused. */
+  readonly typed: (field: string) => string
+  /** Why its fields were refused. */
+  readonly problems: FieldProblems
 }
 
 /** A proposal with its changes, what is missing, what was said, and the forms to decide about it. */
@@ -74,7 +79,7 @@ export function ProposalView(props: ProposalViewProps) {
       <PlainDiff comparison={comparison} />
       <Reviews {...props} />
       <Comments {...props} />
-      {state === 'open' && <Decisions {...props} />}
+      {state === 'open' ? <Decisions {...props} /> : <Unsent {...props} />}
     </PageLayout>
   )
 }
@@ -264,8 +269,20 @@ function placeOfComment(entity: string | undefined, line: number | undefined): s
   return named.length === 0 ? '' : `on ${named.join(', ')}`
 }
 
+/** A text that came after the proposal was merged or closed. */
+function Unsent({ typed }: ProposalViewProps) {
+  if (typed('text') === '') return null
+  return (
+    <section class="card">
+      <h2>Your text</h2>
+      <p>{typed('text')}</p>
+    </section>
+  )
+}
+
 /** One form: its text goes with whichever button is pressed. */
-function Decisions({ frame: { links, username, wordsOf }, detail }: ProposalViewProps) {
+function Decisions({ frame, detail, typed, problems }: ProposalViewProps) {
+  const { links, username, wordsOf } = frame
   const { proposal, verdict, approval } = detail
   const isReviewed = proposal.reviews.some(({ by }) => by.username === username)
   const canMerge = verdict?.kind === 'allowed'
@@ -290,7 +307,15 @@ function Decisions({ frame: { links, username, wordsOf }, detail }: ProposalView
       <input type="hidden" name="version" value={String(proposal.newest.version)} />
       <label class="field">
         Comment
-        <textarea name="text" rows={3} maxlength={4000}></textarea>
+        <textarea
+          name="text"
+          rows={3}
+          maxlength={4000}
+          {...refusedAs('text', problems.get('text'))}
+        >
+          {typed('text')}
+        </textarea>
+        <ProblemAtField name="text" problem={problems.get('text')} />
       </label>
       <SelectField
         label="Comment on"
@@ -299,11 +324,16 @@ function Decisions({ frame: { links, username, wordsOf }, detail }: ProposalView
           ['', 'The whole proposal'],
           ...proposal.newest.touches.map(({ entity }) => [entity, wordsOf(entity)] as const),
         ]}
+        chosen={typed('entity')}
       />
-      <label class="field">
-        Line
-        <input type="number" name="line" min="1" />
-      </label>
+      <Field
+        label="Line"
+        type="number"
+        name="line"
+        min={1}
+        value={typed('line')}
+        problem={problems.get('line')}
+      />
     </ActionForm>
   )
 }

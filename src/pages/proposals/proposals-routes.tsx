@@ -13,7 +13,7 @@ import {
 import type { History } from '../../history/history.ts'
 import { checkedMessage } from '../../http/change-message.ts'
 import { malformed, parseDigest, parseWholeNumber } from '../../http/parameters.ts'
-import type { Form } from '../../http/request-body.ts'
+import { type Form, textField } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import { choicesIn } from '../edit/edit-form.ts'
 import { numbered } from '../revisions/numbered-revision.ts'
@@ -24,7 +24,7 @@ import type { FormDone, SentForm } from '../frame/form-action.ts'
 import { pageResponse } from '../frame/page-response.ts'
 import { defineLeaderPageWith, routesWith } from '../frame/page-routes.ts'
 import type { LeaderPagesContext } from '../frame/pages-context.ts'
-import type { Refusal } from '../runs/refusal.ts'
+import { fieldProblems, type Refusal } from '../runs/refusal.ts'
 import { ProposalView } from './proposal-view.tsx'
 import { PROPOSAL_ROWS, ProposalsView } from './proposals-view.tsx'
 
@@ -108,6 +108,8 @@ async function answer(
       since === null ? detail.changes : null,
     ),
     conflicts: await conflictsOf(context, detail, choicesIn(sent)),
+    typed: (field: string) => textField(sent, field) ?? '',
+    problems: fieldProblems(refusal),
     ...pages.openWithMessage(c, refusal),
   }
   return pageResponse(<ProposalView {...view} />, refusal?.status)

@@ -4,6 +4,7 @@ import { TokenScope } from '../../core/principal.ts'
 import { firstMomentOf } from '../../lib/moments.ts'
 import { createToken, listTokens, revokeToken } from '../../identities/tokens.ts'
 import { malformed } from '../../http/parameters.ts'
+import { type Form, textField } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import type { FormDone, SentForm } from '../frame/form-action.ts'
 import { definePage, routesWith } from '../frame/page-routes.ts'
@@ -29,7 +30,7 @@ export const tokensPage = definePage([
   formAt('/tokens', {
     fields: TokenFields,
     act,
-    refused: (context, c, refusal) => answer(context, c, { refusal }),
+    refused: (context, c, refusal, sent) => answer(context, c, { refusal, sent }),
   }),
 ])
 
@@ -73,12 +74,18 @@ async function create(
 async function answer(
   { pages, identities }: PagesContext,
   c: Context<RouteEnv>,
-  { made, refusal }: { made?: ShownToken; refusal?: Refusal } = {},
+  { made, refusal, sent = new Map() }: { made?: ShownToken; refusal?: Refusal; sent?: Form } = {},
 ): Promise<Response> {
+  const typed = (field: keyof typeof TokenFields.shape) => textField(sent, field) ?? ''
   const view = {
     ...pages.openWithMessage(c, refusal),
     tokens: await listTokens(identities, c.env.principal),
     made: made ?? null,
+    typed: {
+      name: typed('name'),
+      scope: typed('scope'),
+      expires: readDay(typed('expires')),
+    },
     problems: fieldProblems(refusal),
   }
   return pageResponse(<TokensView {...view} />, refusal?.status, NO_STORE)
@@ -90,12 +97,16 @@ function parseScope(text: string): TokenScope {
   throw malformed(`"${text}" is not a scope`, 'scope')
 }
 
-/** The end of a day in UTC, or a moment; null for a field that was left empty. */
+/** The end of a day, or null for a field that was left empty. */
 function parseDay(text: string): number | null {
-  if (text === '') return null
-  const isDay = /^\d{4}-\d\d-\d\d$/.test(text)
-  const isMoment = text.endsWith('Z')
-  const time = isDay || isMoment ? firstMomentOf(isDay ? `${text}T23:59:59Z` : text) : null
-  if (time === null) throw malformed(`"${text}" is not a valid date such as 2030-12-31`, 'expires')
+  const time = readDay(text)
+  if (time === null && text !== '')
+    throw malformed(`"${text}" is not a valid date such as 2030-12-31`, 'expires')
   return time
+}
+
+/** The end of a day in UTC, or a moment; null for another text. */
+function readDay(text: string): number | null {
+  if (/^\d{4}-\d\d-\d\d$/.test(text)) return firstMomentOf(`${text}T23:59:59Z`)
+  return text.endsWith('Z') ? firstMomentOf(text) : null
 }

@@ -18,11 +18,20 @@ export interface ShownToken {
   readonly token: string
 }
 
+/** A new token as it was typed. */
+interface TypedToken {
+  readonly name: string
+  readonly scope: string
+  readonly expires: number | null
+}
+
 export interface TokensViewProps extends OpenPageWithMessage {
   readonly tokens: readonly TokenRecord[]
   /** The token that was made by this request. */
   readonly made: ShownToken | null
-  /** Why the fields of a new token were refused. */
+  /** The fields of a new token that was refused. */
+  readonly typed: TypedToken
+  /** Why they were refused. */
   readonly problems: FieldProblems
 }
 
@@ -34,7 +43,8 @@ const SCOPES: readonly (readonly [TokenScope, string])[] = [
 ]
 
 /** The caller's tokens, a form for another one, and the end of all sessions. */
-export function TokensView({ frame, flash, tokens, made, problems, now }: TokensViewProps) {
+export function TokensView(props: TokensViewProps) {
+  const { frame, flash, tokens, made, typed, problems, now } = props
   const { links } = frame
   return (
     <PageLayout
@@ -56,7 +66,7 @@ export function TokensView({ frame, flash, tokens, made, problems, now }: Tokens
         />
       )}
       {tokens.length > 0 && <TokensTable action={links.tokens()} tokens={tokens} now={now} />}
-      <NewToken links={links} problems={problems} />
+      <NewToken links={links} typed={typed} problems={problems} />
       <LogOutEverywhere links={links} />
     </PageLayout>
   )
@@ -123,20 +133,33 @@ export function Revoke({ action, field, id, name }: RevokeProps) {
   )
 }
 
-function NewToken({ links, problems }: { links: Links; problems: FieldProblems }) {
+interface NewTokenProps {
+  readonly links: Links
+  readonly typed: TypedToken
+  readonly problems: FieldProblems
+}
+
+function NewToken({ links, typed: { name, scope, expires }, problems }: NewTokenProps) {
   return (
     <ActionForm
       action={links.tokens()}
       title="New token"
       buttons={<ActionButton value="create" label="Create token" look="primary" />}
     >
-      <Field label="Name" name="name" maxlength={100} required problem={problems.get('name')} />
-      <SelectField label="Scope" name="scope" options={SCOPES} />
+      <Field
+        label="Name"
+        name="name"
+        value={name}
+        maxlength={100}
+        required
+        problem={problems.get('name')}
+      />
+      <SelectField label="Scope" name="scope" options={SCOPES} chosen={scope} />
       <label class="field">
         <span>
           Expires on (optional) <InUtc />
         </span>
-        <DateField name="expires" at="end" time={null} problem={problems.get('expires')} />
+        <DateField name="expires" at="end" time={expires} problem={problems.get('expires')} />
         <ProblemAtField name="expires" problem={problems.get('expires')} />
       </label>
     </ActionForm>

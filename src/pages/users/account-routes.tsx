@@ -7,6 +7,7 @@ import { TOKEN_VOUCHED_FOR_MS } from '../../identities/tokens.ts'
 import { type Form, textField } from '../../http/request-body.ts'
 import { userTarget } from '../../api/identities/user-routes.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
+import { fieldsIn } from '../frame/form-action.ts'
 import { definePage, routesWith } from '../frame/page-routes.ts'
 import type { PagesContext } from '../frame/pages-context.ts'
 import { NO_STORE, pageResponse } from '../frame/page-response.ts'
@@ -43,7 +44,7 @@ export const accountPage = definePage([
         audited: { action: 'change-own-password', target },
       }
     },
-    refused: answer,
+    refused: (context, c, refusal) => answer(context, c, refusal),
     explains: ['not-permitted'],
   }),
   formAt('/account/mail', {
@@ -60,7 +61,8 @@ export const accountPage = definePage([
         to: (flash) => links.account(flash),
       }
     },
-    refused: answer,
+    refused: (context, c, refusal, form) =>
+      answer(context, c, refusal, wishesIn(fieldsIn(form, Subscription), form)),
   }),
 ])
 
@@ -87,13 +89,14 @@ async function answer(
   { pages, identities, configuration }: PagesContext,
   c: Context<RouteEnv>,
   refusal: Refusal | null = null,
+  typed: MailWishes | null = null,
 ): Promise<Response> {
   const { principal } = c.env
   const view = {
     ...pages.openWithMessage(c, refusal),
     administers: pages.administeredBy(principal),
     hasPassword: principal.external === undefined,
-    wishes: (await identities.subscriptions.find(principal)) ?? USUAL_WISHES,
+    wishes: typed ?? (await identities.subscriptions.find(principal)) ?? USUAL_WISHES,
     sendsMail: (configuration.configuration.read().configuration.server?.mailHost ?? null) !== null,
     pausedAfterDays: principal.external === undefined ? null : TOKEN_VOUCHED_FOR_MS / DAY_MS,
     problems: fieldProblems(refusal, { 'not-permitted': 'old' }),

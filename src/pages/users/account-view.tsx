@@ -20,7 +20,7 @@ export interface AccountViewProps extends OpenPageWithMessage {
   readonly sendsMail: boolean
   /** The days without a login after which nothing is sent; null for users of this service. */
   readonly pausedAfterDays: number | null
-  /** Why the fields of a new password were refused. */
+  /** Why the fields of a form were refused. */
   readonly problems: FieldProblems
 }
 
@@ -46,7 +46,7 @@ export function AccountView(props: AccountViewProps) {
       ) : (
         <p class="card">Your password is stored elsewhere. Change it there.</p>
       )}
-      <MailForm action={links.mailSubscription()} {...mail} />
+      <MailForm action={links.mailSubscription()} problems={problems} {...mail} />
       <LogOutEverywhere links={links} />
     </PageLayout>
   )

@@ -3,7 +3,8 @@ import {
   PIPELINE_NEWS,
   type PipelineNews,
 } from '../../core/service/mail-wishes.ts'
-import { ActionForm, CheckBox, Field } from '../kit/forms.tsx'
+import { ActionForm, CheckBox, Field, ProblemAtField, refusedAs } from '../kit/forms.tsx'
+import type { FieldProblems } from '../runs/refusal.ts'
 
 const NEWS: Readonly<Record<PipelineNews, string>> = {
   breaks: 'A stage breaks (fails after passing)',
@@ -21,10 +22,12 @@ interface MailFormProps {
   readonly sendsMail: boolean
   /** The days without a login after which nothing is sent; null for users of this service. */
   readonly pausedAfterDays: number | null
+  readonly problems: FieldProblems
 }
 
 /** The notifications that the caller gets by mail. */
-export function MailForm({ action, wishes, sendsMail, pausedAfterDays }: MailFormProps) {
+export function MailForm(props: MailFormProps) {
+  const { action, wishes, sendsMail, pausedAfterDays, problems } = props
   const { address, news, own, pipelines, entities, proposals } = wishes
   const pause =
     pausedAfterDays === null
@@ -49,6 +52,7 @@ export function MailForm({ action, wishes, sendsMail, pausedAfterDays }: MailFor
         maxlength={254}
         autocomplete="email"
         placeholder="kim@example.org"
+        problem={problems.get('address')}
       />
       <fieldset class="fields">
         <legend>About</legend>
@@ -61,6 +65,7 @@ export function MailForm({ action, wishes, sendsMail, pausedAfterDays }: MailFor
           label="Other pipelines and stages, one per line"
           name="pipelines"
           names={pipelines}
+          problem={problems.get('pipelines')}
         />
       </fieldset>
       <fieldset class="fields">
@@ -80,6 +85,7 @@ export function MailForm({ action, wishes, sendsMail, pausedAfterDays }: MailFor
           label="Changes to these entities, one per line"
           name="entities"
           names={entities}
+          problem={problems.get('entities') ?? problems.get('entity')}
           placeholder="group/services"
         />
       </fieldset>
@@ -92,15 +98,17 @@ interface NamesProps {
   readonly name: string
   readonly names: readonly string[]
   readonly placeholder?: string
+  readonly problem: string | undefined
 }
 
-function Names({ label, name, names, placeholder = 'checkout/build' }: NamesProps) {
+function Names({ label, name, names, placeholder = 'checkout/build', problem }: NamesProps) {
   return (
     <label class="field">
       {label}
-      <textarea name={name} rows={2} placeholder={placeholder}>
+      <textarea name={name} rows={2} placeholder={placeholder} {...refusedAs(name, problem)}>
         {names.join('\n')}
       </textarea>
+      <ProblemAtField name={name} problem={problem} />
     </label>
   )
 }

@@ -27,6 +27,30 @@ const REFUSED = [
   ['/config/new-pipeline', { action: 'preview', name: 'web' }, 'url', 'Enter the URL'],
 ] as const
 
+/** Forms with a wrong value, and how the others stand in the page that says so. */
+const PARTLY_WRONG = [
+  [
+    '/tokens',
+    { action: 'create', name: 'nightly', scope: 'operate', expires: '2015-06-05' },
+    [/ name="name" value="nightly"/, / value="operate" selected/, / value="2015-06-05"/],
+  ],
+  [
+    '/agent-invitations',
+    { action: 'create', hours: '168', resources: 'linux, a/b' },
+    [/ value="168" selected/, / value="linux, a\/b"/],
+  ],
+  [
+    '/account/mail',
+    { address: 'ana@example.org', fails: '1', entities: 'group/none', pipelines: '' },
+    [
+      / value="ana@example.org"/,
+      / name="fails"[^>]* checked/,
+      / name="breaks" value="1"\/?>/,
+      /<textarea name="entities"[^>]* aria-invalid="true"[^>]*>group\/none</,
+    ],
+  ],
+] as const
+
 describe('a form that is refused', () => {
   it.each(REFUSED)('says it at the field, on %s', async (path, sent, name, words) => {
     const service = await openService()
@@ -37,6 +61,16 @@ describe('a form that is refused', () => {
     expect(field).toContain('aria-invalid="true"')
     const [, described = ''] = /aria-describedby="([^"]+)"/.exec(field ?? '') ?? []
     expect(new RegExp(`id="${described}">([^<]*)<`).exec(html)?.[1]).toContain(words)
+  })
+
+  it.each(PARTLY_WRONG)('keeps what was typed, on %s', async (path, sent, kept) => {
+    const service = await openService()
+
+    const answer = await sendForm(service, path, sent)
+
+    expect(answer.status).toBe(400)
+    const html = await answer.text()
+    expect(kept.filter((field) => !field.test(html))).toEqual([])
   })
 
   it('says above all fields what is about none of them', async () => {

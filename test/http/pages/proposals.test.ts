@@ -55,6 +55,24 @@ describe('the pages of proposals', () => {
     expect(await pageOf(service, 'root', '/config/r3')).toContain('Label page')
   })
 
+  it('keep the text of a decision that is refused, also when there is nothing left to decide', async () => {
+    const service = await openService()
+    await secure(service)
+    await proposeLabel(service, 'viewer', 'page')
+    const decision = { action: 'comment', text: 'A long thought', entity: 'pipeline/hello' }
+
+    const refused = await press(service, 'owner', { ...decision, line: 'ten' })
+    const again = await refused.text()
+    await press(service, 'viewer', { action: 'close' })
+    const late = await press(service, 'owner', { ...decision, action: 'approve', version: '1' })
+
+    expect([refused.status, late.status]).toEqual([400, 409])
+    expect(again).toMatch(/<textarea name="text"[^>]*>A long thought<\/textarea>/)
+    expect(again).toContain('value="pipeline/hello" selected')
+    expect(again).toMatch(/<input type="number" name="line"[^>]* aria-invalid="true"/)
+    expect(await late.text()).toMatch(/<h2>Your text<\/h2>\s*<p>A long thought</)
+  })
+
   it('list fifty at a time, and calls as many as they ask for', async () => {
     const service = await openService()
     await secure(service)

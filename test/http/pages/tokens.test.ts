@@ -46,7 +46,7 @@ describe('the page of the own tokens', () => {
     })
 
     expect(answer.status).toBe(400)
-    expect(await answer.text()).toContain('expires is in the past.')
+    expect(await answer.text()).toContain('The expiry is in the past.')
     expect(await (await service.fetch('/api/tokens')).json()).toEqual([])
   })
 
