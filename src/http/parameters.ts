@@ -53,6 +53,36 @@ export function parseMoment(
   )
 }
 
+/** The times at which a day begins and ends. */
+const ENDS_OF_DAY = { start: 'T00:00:00.000Z', end: 'T23:59:59.999Z' }
+const DAY = /^\d{4}-\d\d-\d\d$/
+const ZONED = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)$/
+
+/**
+ * One end of a day in UTC, or a time with its zone, which a browser makes of that end of the day on
+ * its own clock; null for another text.
+ */
+export function endOfDay(text: string, end: keyof typeof ENDS_OF_DAY): number | null {
+  if (DAY.test(text)) return firstMomentOf(`${text}${ENDS_OF_DAY[end]}`)
+  return ZONED.test(text) ? firstMomentOf(text) : null
+}
+
+/** The same of a field, which has to be one. */
+export function parseEndOfDay(text: string, name: string, end: keyof typeof ENDS_OF_DAY): number {
+  const time = endOfDay(text, end)
+  if (time !== null) return time
+  throw malformed(
+    `${name} "${text}" is not a valid date such as 2015-06-05 or time such as 2015-06-05T14:03Z`,
+    name,
+  )
+}
+
+/** The day whose start or end in UTC a moment is, as {@link parseEndOfDay} reads it; the moment itself for others. */
+export function endOfDayText(moment: number, end: keyof typeof ENDS_OF_DAY): string {
+  const text = new Date(moment).toISOString()
+  return text.endsWith(ENDS_OF_DAY[end]) ? text.slice(0, -ENDS_OF_DAY[end].length) : text
+}
+
 /** The longest text that is searched in the history, in characters. */
 const MAX_TEXT_LENGTH = 1_000
 

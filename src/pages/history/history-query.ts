@@ -4,12 +4,8 @@ import type { RevisionFilter } from '../../configuration/search/revision-filter.
 import type { ChosenRevisions, HistoryQuery } from './history-page.ts'
 import type { EntityChangeKind } from '../../document/changes/entities-of.ts'
 import { ENTITY_KINDS } from '../../document/entities/entities.ts'
-import { malformed, parseSearchedText } from '../../http/parameters.ts'
-import { firstMomentOf } from '../../lib/moments.ts'
+import { endOfDayText, malformed, parseEndOfDay, parseSearchedText } from '../../http/parameters.ts'
 import type { Query } from '../kit/links.ts'
-
-const START_OF_DAY = 'T00:00:00.000Z'
-const END_OF_DAY = 'T23:59:59.999Z'
 
 /** The ways in which a revision leaves an entity. */
 export const CHANGE_KINDS = [
@@ -41,8 +37,8 @@ export function parseHistoryQuery(given: Given): HistoryQuery {
     entity,
     changed: parseOneOf(CHANGE_KINDS, given['changed'] ?? '', 'changed'),
     entityKind: parseOneOf(HISTORY_KINDS, given['of'] ?? '', 'of'),
-    since: parseMoment(given['since'] ?? '', START_OF_DAY),
-    until: parseMoment(given['until'] ?? '', END_OF_DAY),
+    since: given['since'] ? parseEndOfDay(given['since'], 'since', 'start') : null,
+    until: given['until'] ? parseEndOfDay(given['until'], 'until', 'end') : null,
     agents: given['agents'] === '1',
     withoutNoise: given['noise'] === '0',
   }
@@ -65,8 +61,8 @@ export function historyQueryOf(
     entity: filter.entity,
     changed: filter.changed,
     of: filter.entityKind,
-    since: momentText(filter.since, START_OF_DAY),
-    until: momentText(filter.until, END_OF_DAY),
+    since: filter.since === null ? '' : endOfDayText(filter.since, 'start'),
+    until: filter.until === null ? '' : endOfDayText(filter.until, 'end'),
     agents: filter.agents ? '1' : null,
     noise: filter.withoutNoise ? '0' : null,
     offset: offset > 0 ? offset : null,
@@ -92,19 +88,4 @@ function parseOneOf<Value extends string>(
   const value = values.find((each) => each === text)
   if (value !== undefined) return value
   throw malformed(`"${text}" is not one of ${values.join(', ')}`, name)
-}
-
-/** A day in UTC, or a moment: the start or the end of a day on the clock of a reader elsewhere. */
-function parseMoment(text: string, ofDay: string): number | null {
-  if (text === '') return null
-  const isDay = /^\d{4}-\d\d-\d\d$/.test(text)
-  const time = isDay || text.endsWith('Z') ? firstMomentOf(isDay ? `${text}${ofDay}` : text) : null
-  if (time !== null) return time
-  throw malformed(`"${text}" is not a valid date such as 2015-06-05`, 'since')
-}
-
-function momentText(time: number | null, ofDay: string): string {
-  if (time === null) return ''
-  const text = new Date(time).toISOString()
-  return text.endsWith(ofDay) ? text.slice(0, -ofDay.length) : text
 }

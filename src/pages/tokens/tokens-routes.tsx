@@ -1,9 +1,8 @@
 import type { Context } from 'hono'
 import { z } from 'zod'
 import { TokenScope } from '../../core/principal.ts'
-import { firstMomentOf } from '../../lib/moments.ts'
 import { createToken, listTokens, revokeToken } from '../../identities/tokens.ts'
-import { malformed } from '../../http/parameters.ts'
+import { endOfDay, malformed, parseEndOfDay } from '../../http/parameters.ts'
 import { type Form, textField } from '../../http/request-body.ts'
 import type { RouteEnv } from '../../http/request-context.ts'
 import type { FormDone, SentForm } from '../frame/form-action.ts'
@@ -65,7 +64,11 @@ async function create(
   c: Context<RouteEnv>,
   { name, scope, expires }: z.infer<typeof TokenFields>,
 ): Promise<Response> {
-  const wanted = { name, scope: parseScope(scope), expires: parseDay(expires) }
+  const wanted = {
+    name,
+    scope: parseScope(scope),
+    expires: expires ? parseEndOfDay(expires, 'expires', 'end') : null,
+  }
   const { id, token } = await createToken(context.identities, c.env.principal, wanted)
   c.env.auditActions = [{ action: 'create-token', target: `/api/tokens/${id}` }]
   return answer(context, c, { made: { name, token } })
@@ -84,7 +87,7 @@ async function answer(
     typed: {
       name: typed('name'),
       scope: typed('scope'),
-      expires: readDay(typed('expires')),
+      expires: endOfDay(typed('expires'), 'end'),
     },
     problems: fieldProblems(refusal),
   }
@@ -95,18 +98,4 @@ function parseScope(text: string): TokenScope {
   const read = TokenScope.safeParse(text)
   if (read.success) return read.data
   throw malformed(`"${text}" is not a scope`, 'scope')
-}
-
-/** The end of a day, or null for a field that was left empty. */
-function parseDay(text: string): number | null {
-  const time = readDay(text)
-  if (time === null && text !== '')
-    throw malformed(`"${text}" is not a valid date such as 2030-12-31`, 'expires')
-  return time
-}
-
-/** The end of a day in UTC, or a moment; null for another text. */
-function readDay(text: string): number | null {
-  if (/^\d{4}-\d\d-\d\d$/.test(text)) return firstMomentOf(`${text}T23:59:59Z`)
-  return text.endsWith('Z') ? firstMomentOf(text) : null
 }

@@ -373,6 +373,14 @@ describe('the history', () => {
       expect(response.headers.get('content-type')).toContain('text/html')
     },
   )
+
+  it.each(['since', 'until'])('says that %s is no date, by its name', async (name) => {
+    const service = await startService()
+
+    const response = await service.fetch(`/config?${name}=2026-02-30`)
+
+    expect(await response.text()).toContain(`${name} &quot;2026-02-30&quot; is not a valid date`)
+  })
 })
 
 async function withHistory(): Promise<TestService> {

@@ -23,6 +23,9 @@ describe('the page of the own tokens', () => {
     const [token = ''] = /cairn_\w{36}/.exec(await made.text()) ?? []
     expect(made.headers.get('cache-control')).toBe('no-store')
     expect((await service.fetch('/api/agents', bearer(token))).status).toBe(200)
+    expect(await (await service.fetch('/api/tokens')).json()).toMatchObject([
+      { expires: '2099-12-31T23:59:59.999Z' },
+    ])
     const page = await (await service.fetch('/tokens')).text()
     expect(page).not.toContain(token)
     expect(page).toContain('a &lt;b&gt; report')
