@@ -42,7 +42,7 @@ export type JobChoice = 'all' | 'failed' | readonly string[]
  *
  * @throws {ServiceError} `pipeline-not-found`, `not-permitted`, `variable-not-found`,
  * `malformed-request`, `material-not-found`, `material-revision-not-found`, `revision-not-found`,
- * `pipeline-locked`, `not-schedulable`.
+ * `pipeline-locked`, `not-schedulable`, `not-authorized` when the caller was shut out meanwhile.
  */
 export async function startPipeline(
   deps: StartRunsDeps,
@@ -60,9 +60,10 @@ export async function startPipeline(
   const variables = options.variables.map((variable) =>
     variable.secure ? { ...variable, value: box.seal(variable.value) } : variable,
   )
-  const start = { pipeline: pipeline.name, approvedBy: principal.username, variables }
+  const { username: approvedBy, assertStillGood } = principal
+  const start = { pipeline: pipeline.name, approvedBy, variables, pins: options.pins, former }
   try {
-    return await triggers.startPipeline({ ...start, pins: options.pins, former })
+    return await triggers.startPipeline({ ...start, assertStillGood })
   } catch (error) {
     throw access.may(principal, { action: 'administer' }) ? error : withoutAddress(error, pipeline)
   }
