@@ -3,8 +3,7 @@ import nodeFs, { link, mkdir, rename, rm, stat, writeFile } from 'node:fs/promis
 import { dirname } from 'node:path'
 import { syncFile, syncFolder } from '../storage/sync-folder.ts'
 import { loadLines } from './dump.ts'
-import { SqliteConnection } from './sqlite-connection.ts'
-import { SqliteDriver } from './sqlite-driver.ts'
+import { connectTo, SqliteDriver } from './sqlite-driver.ts'
 import { StateStore } from './state-store.ts'
 import { storeUnavailable } from './unavailable.ts'
 import { assertUpgraded, UPGRADES, upgrade, versionOf, type Upgrade } from './upgrades.ts'
@@ -108,8 +107,7 @@ async function create(
 
 async function vacuumInto(file: string, target: string): Promise<void> {
   await writeFile(target, '', PRIVATE)
-  using connection = new SqliteConnection(file)
-  connection.run('PRAGMA busy_timeout = 5000')
+  using connection = connectTo(file, ['busy_timeout = 5000'])
   connection.run('VACUUM INTO ?', target)
   await syncFile(nodeFs, target)
 }

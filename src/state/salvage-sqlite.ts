@@ -4,11 +4,12 @@ import { numberedEntry } from './audit-log.ts'
 import { auditLine, jsonOf, VERSION_WITH_AUDIT } from './dump.ts'
 import { loadSqliteState } from './open-sqlite.ts'
 import { type SqlRow, type SqlValue, numberOf, textColumn } from './sql.ts'
-import { SqliteConnection } from './sqlite-connection.ts'
+import { connectTo } from './sqlite-driver.ts'
 import { storeUnavailable } from './unavailable.ts'
 import nodeFs from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { FsPromises } from '../storage/fs-promises.ts'
+import type { SqliteConnection } from '../storage/sqlite-connection.ts'
 import { syncFolder } from '../storage/sync-folder.ts'
 
 const CHUNK = 500
@@ -23,7 +24,7 @@ type Table = (typeof TABLES)[number]
  * @throws {ServiceError} `unavailable` when the tables cannot be read, or have lost rows.
  */
 export async function salvageSqliteState(damaged: string, target: string): Promise<void> {
-  using connection = new SqliteConnection(damaged)
+  using connection = connectTo(damaged)
   const found = connection.run("SELECT name FROM sqlite_schema WHERE type = 'table'")
   const names = found.map((row) => textColumn(row, 'name'))
   for (const table of ['meta', ...TABLES]) {

@@ -10,13 +10,25 @@ import {
   textColumn,
   type WriteSession,
 } from './sql.ts'
+import { SqliteConnection } from '../storage/sqlite-connection.ts'
 import { MAX_PAGES_ALONE, SqliteLog } from '../storage/sqlite-log.ts'
 import { syncFolder } from '../storage/sync-folder.ts'
-import { SqliteConnection } from './sqlite-connection.ts'
 import { storeUnavailable } from './unavailable.ts'
 
 const BUSY_RETRY_MS = 2
 const BUSY_LIMIT_MS = 10_000
+// Not every failure carries SQLite's code, so its fixed texts distinguish them.
+const OUTAGES =
+  /malformed|not a database|disk is full|disk I\/O|readonly|unable to open|locked|out of memory|locking protocol/
+const WRITER_PRAGMAS = [
+  'busy_timeout = 5000',
+  'journal_mode = WAL',
+  // Its log is synced by each commit of ours, and by SQLite before and after a checkpoint.
+  'synchronous = NORMAL',
+  `wal_autocheckpoint = ${MAX_PAGES_ALONE}`,
+  'busy_timeout = 0',
+]
+const READER_PRAGMAS = ['busy_timeout = 5000', 'query_only = 1']
 const EXACT = { bigint: true, throwIfNoEntry: false } as const
 
 /**
@@ -39,9 +51,9 @@ export class SqliteDriver implements Driver {
 
   constructor(file: string) {
     this.#file = file
-    this.#writer = openedForWriting(file)
-    this.#reader = openedForReading(file)
-    this.query = this.#reader.query
+    this.#writer = connectTo(file, WRITER_PRAGMAS)
+    this.#reader = connectTo(file, READER_PRAGMAS)
+    this.query = queryOf(this.#reader)
     this.#log = new SqliteLog(file)
     this.#inUse.set(file, statSync(file, { bigint: true }).ino)
   }
@@ -63,12 +75,12 @@ export class SqliteDriver implements Driver {
   }
 
   async snapshot(): Promise<StoreSnapshot> {
-    const connection = openedForReading(this.#file)
-    await connection.query('BEGIN')
+    const connection = connectTo(this.#file, READER_PRAGMAS)
+    connection.run('BEGIN')
     // The first read determines the moment of the snapshot.
-    await connection.query('SELECT COUNT(*) FROM sqlite_schema')
+    connection.run('SELECT COUNT(*) FROM sqlite_schema')
     return {
-      query: connection.query,
+      query: queryOf(connection),
       [Symbol.asyncDispose]: async () => {
         connection[Symbol.dispose]()
       },
@@ -77,7 +89,7 @@ export class SqliteDriver implements Driver {
 
   async integrity(): Promise<readonly string[]> {
     try {
-      const rows = await this.#reader.query('PRAGMA integrity_check')
+      const rows = this.#reader.run('PRAGMA integrity_check')
       return rows.map((row) => String(Object.values(row)[0])).filter((line) => line !== 'ok')
     } catch (error) {
       // Some damage makes the check itself fail.
@@ -87,7 +99,7 @@ export class SqliteDriver implements Driver {
   }
 
   async tables(): Promise<readonly string[]> {
-    const rows = await this.#reader.query("SELECT name FROM sqlite_schema WHERE type = 'table'")
+    const rows = this.#reader.run("SELECT name FROM sqlite_schema WHERE type = 'table'")
     return rows.map((row) => textColumn(row, 'name'))
   }
 
@@ -131,27 +143,25 @@ export class SqliteDriver implements Driver {
   }
 }
 
-function openedForWriting(file: string): SqliteConnection {
-  const connection = new SqliteConnection(file)
-  connection.run('PRAGMA busy_timeout = 5000')
-  connection.run('PRAGMA journal_mode = WAL')
-  // Its log is synced by each commit of ours, and by SQLite before and after a checkpoint.
-  connection.run('PRAGMA synchronous = NORMAL')
-  connection.run(`PRAGMA wal_autocheckpoint = ${MAX_PAGES_ALONE}`)
-  connection.run('PRAGMA busy_timeout = 0')
-  return connection
+/** A connection to a file of the state, whose outages are those of the store. */
+export function connectTo(file: string, pragmas: readonly string[] = []): SqliteConnection {
+  return new SqliteConnection(file, pragmas, (error) =>
+    error instanceof Error && OUTAGES.test(error.message)
+      ? storeUnavailable(`${basename(file)}: ${error.message}`, { cause: error })
+      : error,
+  )
 }
 
-function openedForReading(file: string): SqliteConnection {
-  const connection = new SqliteConnection(file)
-  connection.run('PRAGMA busy_timeout = 5000')
-  connection.run('PRAGMA query_only = 1')
-  return connection
+function queryOf(connection: SqliteConnection): SqlQuery {
+  return (text, ...values) =>
+    new Promise((resolve) => {
+      resolve(connection.run(text, ...values))
+    })
 }
 
 function sessionOn(writer: SqliteConnection, sync: () => Promise<void>): WriteSession {
   return {
-    query: writer.query,
+    query: queryOf(writer),
     async commit() {
       writer.run('COMMIT')
       await sync()

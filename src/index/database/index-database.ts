@@ -1,11 +1,10 @@
 import { mkdirSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite'
 import { type CooperativeWork, runCooperatively } from '../../lib/cooperative.ts'
 import type { Log } from '../../lib/log.ts'
 import { SerialQueue } from '../../lib/serial-queue.ts'
-import { DatabaseSync } from '../../storage/sqlite-engine.ts'
+import { SqliteConnection } from '../../storage/sqlite-connection.ts'
 import { MAX_PAGES_ALONE, SqliteLog } from '../../storage/sqlite-log.ts'
 import { DamagedIndexError, type DerivedRow, type DerivedValue } from './index-rows.ts'
 
@@ -58,7 +57,7 @@ export class IndexDatabase implements AsyncDisposable {
 
   /** The rows that a statement gives; none where they are damaged. */
   rows(sql: string, ...values: readonly DerivedValue[]): readonly DerivedRow[] {
-    return this.read(() => this.#connection.all(sql, values), [])
+    return this.read(() => this.run(sql, ...values), [])
   }
 
   /** The values of the rows that a statement gives; none where they are damaged. */
@@ -67,7 +66,7 @@ export class IndexDatabase implements AsyncDisposable {
     sql: string,
     ...values: readonly DerivedValue[]
   ): readonly Value[] {
-    return this.read(() => this.#connection.all(sql, values).map(take), [])
+    return this.read(() => this.run(sql, ...values).map(take), [])
   }
 
   /** Reads from rows; gives `none` where they are damaged. */
@@ -84,7 +83,7 @@ export class IndexDatabase implements AsyncDisposable {
 
   /** Runs a statement of {@link write}, and gives the rows that it returns. */
   run(sql: string, ...values: readonly DerivedValue[]): readonly DerivedRow[] {
-    return this.#connection.all(sql, values)
+    return this.#connection.run(sql, ...values)
   }
 
   /**
@@ -137,9 +136,9 @@ export class IndexDatabase implements AsyncDisposable {
     try {
       mkdirSync(dirname(file), { recursive: true })
       connection = new Connection(file)
-      const isNew = connection.all('SELECT 1 FROM sqlite_schema LIMIT 1', []).length === 0
+      const isNew = connection.run('SELECT 1 FROM sqlite_schema LIMIT 1').length === 0
       if (isNew) this.#makeTables(connection)
-      const [about] = connection.all('SELECT format FROM about', [])
+      const [about] = connection.run('SELECT format FROM about')
       if (about?.['format'] !== format) log({ level: 'info', message: OF_ANOTHER_FORM })
       else if (connection.isWhole()) return connection
       else log({ level: 'warning', message: UNREADABLE })
@@ -164,48 +163,33 @@ export class IndexDatabase implements AsyncDisposable {
 
   #makeTables(connection: Connection): Connection {
     const { format, tables } = this.#options
-    connection.all('BEGIN', [])
-    for (const statement of [ABOUT, ...tables]) connection.all(statement, [])
-    connection.all('INSERT INTO about VALUES (?)', [format])
-    connection.all('COMMIT', [])
+    connection.run('BEGIN')
+    for (const statement of [ABOUT, ...tables]) connection.run(statement)
+    connection.run('INSERT INTO about VALUES (?)', format)
+    connection.run('COMMIT')
     return connection
   }
 }
 
-/** A connection with its prepared statements. */
-class Connection {
+/** A connection that writes, with the log of its file. */
+class Connection extends SqliteConnection {
   readonly #file: string
   readonly #log: SqliteLog
-  readonly #database: DatabaseSyncInstance
-  readonly #statements = new Map<string, StatementSyncInstance>()
 
   constructor(file: string) {
+    super(file, PRAGMAS)
     this.#file = file
     this.#log = new SqliteLog(file)
-    this.#database = new DatabaseSync(file)
-    try {
-      for (const pragma of PRAGMAS) this.all(`PRAGMA ${pragma}`, [])
-    } catch (error) {
-      // Left to the collector, it would later remove the log of the file that comes in its place.
-      this.#database.close()
-      throw error
-    }
-  }
-
-  all(sql: string, values: readonly DerivedValue[]): readonly DerivedRow[] {
-    const statement = this.#statements.get(sql) ?? this.#database.prepare(sql)
-    this.#statements.set(sql, statement)
-    return statement.all(...values)
   }
 
   /** Begins to write, as soon as the log is not being copied. */
   async begin(): Promise<void> {
     await this.#log.mayGrow()
-    while (!this.#isBegun()) await delay(BUSY_RETRY_MS)
+    while (!this.runUnlessBusy('BEGIN IMMEDIATE')) await delay(BUSY_RETRY_MS)
   }
 
   commit(): void {
-    this.all('COMMIT', [])
+    this.run('COMMIT')
     this.#log.noteCommit()
   }
 
@@ -214,42 +198,22 @@ class Connection {
     return this.#log.rest()
   }
 
-  #isBegun(): boolean {
-    try {
-      this.all('BEGIN IMMEDIATE', [])
-      return true
-    } catch (error) {
-      if (error instanceof Error && BUSY.test(error.message)) return false
-      throw error
-    }
-  }
-
   /** Whether the file has all its pages; SQLite would notice only where a missing one is read. */
   isWhole(): boolean {
-    this.all('PRAGMA wal_checkpoint(TRUNCATE)', [])
-    const [count] = this.all('PRAGMA page_count', [])
-    const [size] = this.all('PRAGMA page_size', [])
+    this.run('PRAGMA wal_checkpoint(TRUNCATE)')
+    const [count] = this.run('PRAGMA page_count')
+    const [size] = this.run('PRAGMA page_size')
     return Number(count?.['page_count']) * Number(size?.['page_size']) <= statSync(this.#file).size
-  }
-
-  /** SQLite may have rolled back by itself. */
-  rollback(): void {
-    try {
-      this.all('ROLLBACK', [])
-    } catch (error) {
-      if (!(error instanceof Error && NO_TRANSACTION.test(error.message))) throw error
-    }
   }
 
   /** Closing alone may leave the log beside the file until the statements are collected. */
   close(): void {
     try {
-      this.all('PRAGMA wal_checkpoint(TRUNCATE)', [])
+      this.run('PRAGMA wal_checkpoint(TRUNCATE)')
     } catch (error) {
       if (!isDamage(error) && !isFull(error)) throw error
     }
-    this.#statements.clear()
-    this.#database.close()
+    this[Symbol.dispose]()
     this.#log[Symbol.dispose]()
   }
 }
@@ -258,8 +222,6 @@ function* whileOpen(work: CooperativeWork<void>, isOpen: () => boolean): Coopera
   while (isOpen() && !work.next().done) yield
 }
 
-const BUSY = /database is locked/
-const NO_TRANSACTION = /no transaction is active/
 const DAMAGE = /malformed|not a database|disk I\/O|fts5: (?:corrupt|missing)/
 
 /** The log stays beside the file then, and is taken in by the next start. */
