@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto'
+import { randomUUID, createHash } from 'node:crypto'
 import { mkdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { plural } from '../lib/plural.ts'
 import { removeCopiesWithCredentials } from './checkout/checkout.ts'
 import { Contact } from './contact.ts'
-import { lockFolder, lockUser } from './host/folder-lock.ts'
 import { Identity } from './host/identity.ts'
 import { Machine } from './host/machine.ts'
 import { inheritedVariables } from './job/job-environment.ts'
@@ -20,6 +19,9 @@ import { pause } from '../lib/pause.ts'
 import { Worker } from './worker.ts'
 import type { Log } from '../lib/log.ts'
 import { CONTACT_INTERVAL_MS } from '../wire/agent/contact.ts'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { unavailable } from '../core/errors.ts'
 
 /** The timing of the agent; tests make it short. */
 interface AgentTiming {
@@ -190,4 +192,38 @@ async function endLeftovers(
   if (left === 0) return
   const message = `${left} ${plural(left, 'process', 'processes')} of an earlier run could not be ended`
   log({ level: 'warning', message })
+}
+
+/**
+ * Prevents a second agent from using a folder.
+ *
+ * @throws {ServiceError} when an agent already uses the folder.
+ */
+export function lockFolder(folder: string): Promise<Disposable> {
+  const digest = createHash('sha256').update(folder).digest('hex')
+  return lockName(`cairn-agent-${digest}`, `Another agent works in ${folder}`)
+}
+
+/**
+ * Reserves the user of an agent's jobs for this agent: all processes of that user are killed with a
+ * job.
+ *
+ * @throws {ServiceError} when the jobs of another agent run as that user.
+ */
+function lockUser({ name, uid }: JobUser): Promise<Disposable> {
+  return lockName(`cairn-job-user-${uid}`, `Another agent runs its jobs as the user ${name}`)
+}
+
+/** The lock is a name that the kernel releases when the process ends in any way. */
+async function lockName(name: string, refusal: string): Promise<Disposable> {
+  const server = createServer((socket) => socket.destroy())
+  server.listen(`\0${name}`)
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error
+    throw unavailable(refusal, error)
+  }
+  server.unref()
+  return { [Symbol.dispose]: () => server.close() }
 }

@@ -3,13 +3,13 @@ import { compareAttributes, compareText, shownLeaf } from './compare-attributes.
 import { compareOrder } from './compare-order.ts'
 import { elementIdentity, elementKindOf, isNamed } from './element-kind.ts'
 import { labelOf, taskText } from './labels.ts'
-import { matchItems, type Matching } from './match.ts'
-import { matchValues, matchWithoutName } from './match-changed.ts'
+import { matchItems, type Matching, refine } from './match.ts'
 import { type ElementPart, partCount, partsOf } from './parts.ts'
 import { isWrittenAlike, lineCount, type Pair, rangeOf, rangesOf, type Scope } from './scope.ts'
 import type { DocumentChange } from '../entities/change.ts'
 import { displayedName, displayedPair, shownPair } from '../entities/shown-value.ts'
 import { matchSimilar } from './similar.ts'
+import { contentBeside } from './content.ts'
 
 /** The path of a pair of elements, and the attributes that are reported in another way. */
 export interface Where {
@@ -177,4 +177,53 @@ function reportLone(
     ...lineCount(range),
     [side]: range,
   })
+}
+
+/** Pairs parts that are equal but for their name. */
+function matchWithoutName(matching: Matching<ElementPart>): Matching<ElementPart> {
+  return refine(matching, ({ element, order }) => {
+    const { by } = elementKindOf(element)
+    return by !== null && isNamed(element) ? `${order} ${contentBeside(element, by)}` : null
+  })
+}
+
+/** Pairs values that stand where others stood, between the same parts of their list; those that are equal otherwise first. */
+function matchValues(
+  matching: Matching<ElementPart>,
+  before: readonly ElementPart[],
+  after: readonly ElementPart[],
+): Matching<ElementPart> {
+  if (!matching.removed.some(isOfValue) || !matching.added.some(isOfValue)) return matching
+  const numbers = new Map(
+    matching.pairs.flatMap(([one, other], number) => [
+      [one, number],
+      [other, number],
+    ]),
+  )
+  const places = new Map([...placesIn(before, numbers), ...placesIn(after, numbers)])
+  const alike = refine(matching, (part) => {
+    const [place, { by }] = [places.get(part), elementKindOf(part.element)]
+    return place === undefined || by === null ? null : `${place} ${contentBeside(part.element, by)}`
+  })
+  return refine(alike, (part) => places.get(part) ?? null)
+}
+
+function isOfValue({ element }: ElementPart): boolean {
+  return elementKindOf(element).isValue
+}
+
+/** The places of the values that have no partner: the list, and the last part before them that has one. */
+function placesIn(
+  parts: readonly ElementPart[],
+  numbers: ReadonlyMap<ElementPart, number>,
+): ReadonlyMap<ElementPart, string> {
+  const last = new Map<string, number>()
+  const places = new Map<ElementPart, string>()
+  for (const part of parts) {
+    const number = numbers.get(part)
+    const list = `${part.order} ${part.element.name}`
+    if (number !== undefined) last.set(list, number)
+    else if (isOfValue(part)) places.set(part, `${list} ${last.get(list) ?? ''}`)
+  }
+  return places
 }

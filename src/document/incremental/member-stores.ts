@@ -1,15 +1,16 @@
 import { Agent } from '../model/environments.ts'
 import { build } from '../model/fields.ts'
 import { Pipeline, Template } from '../model/pipelines.ts'
-import type { Job, Stage } from '../model/stages.ts'
+import { type Job, type Stage, JOB_LIST } from '../model/stages.ts'
 import { type KnownContext, Member, type MemberKind, type ReadPart } from './member.ts'
 import { XML_LIMITS } from '../xml/xml-limits.ts'
 import { MemberText, noteMemberText, type MemberFacts } from '../model/member-text.ts'
-import { withUnreadJobs } from '../model/unread-jobs.ts'
 import { judgeAlone } from '../rules/rules.ts'
 import { hasPlainJobs, isPlainBesideJobs } from '../unsupported/unsupported-in-pipeline.ts'
 import { childElements } from '../xml/xml-elements.ts'
-import type { XmlElement } from '../xml/xml-tree.ts'
+import type { XmlElement, Span } from '../xml/xml-tree.ts'
+import { readTree } from '../xml/xml-reader.ts'
+import { ModelNode } from '../model/model-node.ts'
 
 /** The members of all long lists that were read lately. */
 export class MemberStores {
@@ -140,4 +141,64 @@ function withoutJobs(
 ): Stage {
   const jobs = written && childElements(written).find(({ name }) => name === 'jobs')
   return jobs ? withUnreadJobs(stage, { text, span: jobs.span, first: first + jobs.number }) : stage
+}
+
+/** Where the jobs of a stage are written. */
+interface JobsPlace {
+  /** A text that has their element in it, which is known to be valid. */
+  readonly text: string
+  readonly span: Span
+  /** The number of the element in documents. */
+  readonly first: number
+}
+
+/** The jobs of a stage, which are read when they are asked for, and kept as long as somebody has them. */
+class UnreadJobs {
+  readonly #place: JobsPlace
+  #jobs: WeakRef<readonly Job[]> | null = null
+
+  constructor(place: JobsPlace) {
+    this.#place = place
+  }
+
+  read(): readonly Job[] {
+    const known = this.#jobs?.deref()
+    if (known) return known
+    const { text, span, first } = this.#place
+    const tree = readTree(text.slice(span.start, span.end), XML_LIMITS)
+    const jobs = tree && build(JOB_LIST, new ModelNode(tree.root, first))
+    if (!jobs?.success) throw new Error('the jobs of a stage that was valid are not')
+    this.#jobs = new WeakRef(jobs.data)
+    return jobs.data
+  }
+}
+
+const UNREAD = Symbol('unread jobs')
+
+/** A property as the other ones of a stage are, so that every copy of it has the jobs themselves. */
+const JOBS: PropertyDescriptor = {
+  enumerable: true,
+  configurable: true,
+  get(this: Stage): readonly Job[] {
+    return unreadJobsOf(this)?.read() ?? []
+  },
+}
+
+/**
+ * A copy of a stage that has its jobs as text: they are most of a large configuration, and few of them are ever
+ * asked for.
+ */
+function withUnreadJobs<Of extends object>(stage: Of, place: JobsPlace): Of {
+  const copy: Of = Object.create(Object.prototype)
+  for (const name of Object.keys(stage)) {
+    if (name !== 'jobs') Reflect.set(copy, name, Reflect.get(stage, name))
+  }
+  Reflect.defineProperty(copy, 'jobs', JOBS)
+  Reflect.defineProperty(copy, UNREAD, { value: new UnreadJobs(place) })
+  return copy
+}
+
+function unreadJobsOf(part: object): UnreadJobs | null {
+  const unread: unknown = Reflect.get(part, UNREAD)
+  return unread instanceof UnreadJobs ? unread : null
 }

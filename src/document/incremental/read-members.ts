@@ -1,6 +1,6 @@
 import { isAscii } from 'node:buffer'
 import type { ConfigDocument } from '../document.ts'
-import { type FindMark, LineIndex } from '../text/line-index.ts'
+import { type FindMark, LineIndex, type LineMark } from '../text/line-index.ts'
 import { AsciiText, type TextSource } from '../text/text-source.ts'
 import { checkRules } from '../rules/rules.ts'
 import { checkAcross } from '../structure/structure.ts'
@@ -18,12 +18,12 @@ import { DocumentAssembly } from './document-assembly.ts'
 import type { ElementNumbers } from './element-numbers.ts'
 import type { MemberFacts } from '../model/member-text.ts'
 import type { KnownMembers } from './known-members.ts'
-import { memberMarks } from './member-marks.ts'
 import type { MemberStores } from './member-stores.ts'
 import { RelocatedElement, OffsetPlacement, type Placement } from './relocated-element.ts'
 import { bisect } from '../../lib/bisect.ts'
 import { memoize } from '../../lib/memoize.ts'
 import type { Configuration, Material, Pipeline } from '../model/model.ts'
+import { type LineFeeds, lineFeedsIn } from '../text/line-feeds.ts'
 
 /** The long lists whose members have names that are unique as written. */
 const LISTS = 'templates|agents'
@@ -224,4 +224,57 @@ const refersToOthers = memoize(({ materials }: Pipeline) => materials.some(isRef
 
 function isReference(material: Material): material is Extract<Material, { readonly ref: string }> {
   return material.kind === 'package' || material.kind === 'scm'
+}
+
+const FIRST: LineMark = { offset: 0, line: 0, start: 0 }
+
+/**
+ * Marks the lines at the ends of the members of a document, when one is first asked for. The lines of a member are
+ * counted once.
+ */
+function memberMarks(source: TextSource, members: readonly ReadMember[]): FindMark {
+  let marked: MarkedLines | null = null
+  return (offset) => (marked ??= new MarkedLines(source, members)).before(offset)
+}
+
+/** A mark at the start and one at the end of each member, without an object for each of them. */
+class MarkedLines {
+  readonly #offsets: Uint32Array
+  readonly #lines: Uint32Array
+  readonly #starts: Uint32Array
+
+  constructor(source: TextSource, members: readonly ReadMember[]) {
+    const length = 2 * members.length
+    this.#offsets = new Uint32Array(length)
+    this.#lines = new Uint32Array(length)
+    this.#starts = new Uint32Array(length)
+    let last = FIRST
+    for (const [n, { start, end, element }] of members.entries()) {
+      last = behind(last, start, lineFeedsIn(source.slice(last.offset, start)))
+      this.#set(2 * n, last)
+      last = behind(last, end, element.lineFeeds)
+      this.#set(2 * n + 1, last)
+    }
+  }
+
+  /** The last mark that is not behind an offset. */
+  before(offset: number): LineMark {
+    const offsets = this.#offsets
+    const n = bisect({ high: offsets.length }, (at) => (offsets[at] ?? 0) <= offset) - 1
+    const [marked, line, start] = [offsets[n], this.#lines[n], this.#starts[n]]
+    if (marked === undefined || line === undefined || start === undefined) return FIRST
+    return { offset: marked, line, start }
+  }
+
+  #set(n: number, { offset, line, start }: LineMark): void {
+    this.#offsets[n] = offset
+    this.#lines[n] = line
+    this.#starts[n] = start
+  }
+}
+
+/** The mark at an offset behind another one, by the line feeds between them. */
+function behind(mark: LineMark, offset: number, { count, last }: LineFeeds): LineMark {
+  const start = last < 0 ? mark.start : mark.offset + last + 1
+  return { offset, line: mark.line + count, start }
 }

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { isProcessAlive } from '../../../src/agent/process/process-table.ts'
+import { isProcessAlive } from '../../../src/agent/process/end-processes.ts'
 import type { AssignedSourceMaterial } from '../../../src/wire/agent/material.ts'
 import type { SeenJob } from '../../support/agents/agent-protocol-server.ts'
 import { anAssignment } from '../../support/builds/an-assignment.ts'

@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { isProcessAlive } from '../../../src/agent/process/process-table.ts'
+import { isProcessAlive } from '../../../src/agent/process/end-processes.ts'
 import { AgentProcess } from '../../support/agents/agent-process.ts'
 import { AgentProtocolServer } from '../../support/agents/agent-protocol-server.ts'
 import { anAssignment, sh } from '../../support/builds/an-assignment.ts'

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { lockFolder } from '../../../src/agent/host/folder-lock.ts'
-import { runAgent } from '../../../src/agent/run-agent.ts'
+import { lockFolder, runAgent } from '../../../src/agent/run-agent.ts'
 import { AgentProtocolServer } from '../../support/agents/agent-protocol-server.ts'
 import { anAssignment, sh } from '../../support/builds/an-assignment.ts'
 import { agentOptions, QUICK, RunningAgent } from '../../support/agents/running-agent.ts'

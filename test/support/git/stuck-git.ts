@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { isProcessAlive } from '../../../src/agent/process/process-table.ts'
+import { isProcessAlive } from '../../../src/agent/process/end-processes.ts'
 import { tempDir } from '../disk/temp-folder.ts'
 
 const PROCESSES = 3

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ProgressBar } from '../../../src/cli/progress-bar.ts'
+import { ProgressBar } from '../../../src/cli/commands/import.ts'
 
 /** The output of a bar on its way from none to all of a hundred commits. */
 function written(isTTY: boolean): string {
