@@ -164,6 +164,7 @@ describe('a plan under a rule that asks for a reason', () => {
     ['a document', '', document, {}],
     ['an entity', '?entity=pipeline/m1', xml, {}],
     ['a content to propose', '', JSON.stringify(json), { 'content-type': 'application/json' }],
+    ['one of a type in capitals', '', JSON.stringify(json), { 'content-type': 'Application/JSON' }],
   ])('judges %s by the reason that comes with it', async (_what, query, body, type) => {
     const kindWith = async (headers: Record<string, string>) => {
       const init = { method: 'POST', body, headers: { ...type, ...headers }, as: 'root:p' }

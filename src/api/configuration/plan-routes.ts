@@ -6,7 +6,7 @@ import { parseEntityPlace } from '../../configuration/entities/read-entity.ts'
 import { checkedMessage, messageOf } from '../../http/change-message.ts'
 import { json } from '../../http/errors.ts'
 import { parseWholeNumber } from '../../http/parameters.ts'
-import { readBody, readJson } from '../../http/request-body.ts'
+import { isJson, readBody, readJson } from '../../http/request-body.ts'
 import { planContent, planProposal, planSave } from '../../proposals/plan-proposal.ts'
 import { PlanBody } from '../../wire/plan-body.ts'
 import { ProposalUpdateBody } from '../../wire/proposal-body.ts'
@@ -78,7 +78,7 @@ export const planResource = leaderResource({
           const number = parseWholeNumber(proposal, 'proposal')
           return json({ ...(await planProposal(proposals, principal, number)), rules: [] })
         }
-        if (c.req.header('content-type')?.startsWith('application/json') === true) {
+        if (isJson(c.req.raw)) {
           const request = await readJson(c.req.raw, site.maxBody, ProposalUpdateBody)
           const message = checkedMessage(request.message ?? '', 'message') || messageOf(c.req.raw)
           const base = request.base ?? null
