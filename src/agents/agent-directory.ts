@@ -41,6 +41,8 @@ export interface DirectoryOptions {
 export class AgentDirectory {
   readonly #options: DirectoryOptions
   readonly #agents = new Map<string, KnownAgent>()
+  /** The uuids of agents that need no approval, while their first commit is made: they are not Pending. */
+  readonly #arriving = new Set<string>()
   readonly #losses = new Emitter()
   /** The sorted uuids, or null when a name has changed since. */
   #order: readonly string[] | null = null
@@ -78,13 +80,23 @@ export class AgentDirectory {
   }
 
   list(): readonly KnownAgent[] {
-    return [...this.#agents.values()]
+    return [...this.#agents.values()].filter(({ uuid }) => !this.#arriving.has(uuid))
   }
 
   /** Every agent by name, working folder and uuid. */
   sorted(): readonly KnownAgent[] {
     this.#order ??= sortedUuids(this.#agents.values())
-    return this.#order.flatMap((uuid) => this.find(uuid) ?? [])
+    return this.#order.flatMap((uuid) => (this.#arriving.has(uuid) ? [] : (this.find(uuid) ?? [])))
+  }
+
+  /** Keeps a new agent out of the lists until it is enrolled, or cannot be. */
+  async whileArriving(uuid: string, enroll: () => Promise<void>): Promise<void> {
+    this.#arriving.add(uuid)
+    try {
+      await enroll()
+    } finally {
+      this.#arriving.delete(uuid)
+    }
   }
 
   /** Applies the agents of the present configuration. */

@@ -131,8 +131,13 @@ export async function registerAgent(deps: AgentCallsDeps, call: Registering): Pr
   }
   if (agent && isFamiliar(deps, call))
     deps.registrar.noteAddress(agent.configured, movedTo(agent, facts))
-  await deps.directory.register(record, { instance, at, address, stopping: false })
-  if (admission) await enroll(deps, call, admission)
+  const heard = { instance, at, address, stopping: false }
+  const admit = async () => {
+    await deps.directory.register(record, heard)
+    if (admission) await enroll(deps, call, admission)
+  }
+  if (admission && !agent) await deps.directory.whileArriving(uuid, admit)
+  else await admit()
   if (admission?.invitation) await deps.invitations.use(admission.invitation)
   const configStatus = deps.directory.find(uuid)?.condition.configStatus ?? 'Pending'
   const isNews = configStatus !== agent?.condition.configStatus

@@ -45,6 +45,36 @@ function revisionsOf({ repository }: CalledService): number {
   return Number(git(repository, 'rev-list', '--count', 'HEAD'))
 }
 
+describe('a new agent that needs no approval', () => {
+  it('is not in the list before it is enabled', async () => {
+    const service = await openService(['--auto-register-key', KEY])
+    const agent = new CallingAgent(service, 'new')
+    const seen = new Set<string | undefined>()
+    const registered = new AbortController()
+
+    const registering = agent.register(NO_WISHES).finally(() => registered.abort())
+    while (!registered.signal.aborted) {
+      seen.add((await entryOf(service, 'new'))?.status)
+      await nextTurn()
+    }
+    const { configStatus } = await registering
+
+    expect(configStatus).toBe('Enabled')
+    expect(seen).not.toContain('Pending')
+    expect(await entryOf(service, 'new')).toMatchObject({ status: 'Idle' })
+  })
+
+  it('waits in the list while its commit is refused', async () => {
+    const service = await openService(['--auto-register-key', KEY, '--maintenance'])
+    const agent = new CallingAgent(service, 'new')
+
+    const refused = await agent.tryRegister(NO_WISHES)
+
+    expect(refused.status).toBe(503)
+    expect(await entryOf(service, 'new')).toMatchObject({ status: 'Pending' })
+  })
+})
+
 describe('a uuid that the configuration lists and this state never heard', () => {
   it('is Missing until an agent comes with it, who then waits for approval and gets no work', async () => {
     const service = await adopted()
