@@ -30,15 +30,23 @@ export interface CodeOptions {
 }
 
 /** A line of code as HTML. Every text of a configuration is escaped here and nowhere else. */
-export function codeHtml(cell: Cell, options: CodeOptions): string {
+export function codeHtml(line: Cell, options: CodeOptions): string {
+  const isChanged = options.spoken === 'added' || options.spoken === 'removed'
+  const cell = isChanged ? line : withoutCarriageReturn(line)
   const length = cell.pieces.reduce((sum, { text }) => sum + text.length, 0)
   const limit = options.isLong ? MAX_UNFOLDED_LENGTH : MAX_LINE_LENGTH
   const code = length > limit ? folded(cell.pieces, options) : piecesHtml(cell.pieces, options)
   const end =
-    cell.lacksLineFeed && options.spoken !== null && options.spoken !== 'found'
-      ? '<span class="note">no line feed at the end</span>'
-      : ''
+    cell.lacksLineFeed && isChanged ? '<span class="note">no line feed at the end</span>' : ''
   return code + end
+}
+
+/** A line as it is shown where its end did not change: in a file of CR LF, each would be marked otherwise. */
+function withoutCarriageReturn(cell: Cell): Cell {
+  const last = cell.pieces.at(-1)
+  if (last?.text.endsWith('\r') !== true) return cell
+  const shown = { ...last, text: last.text.slice(0, -1) }
+  return { ...cell, pieces: [...cell.pieces.slice(0, -1), shown] }
 }
 
 /** An upper bound of the elements in the code of a line, which is folded where it is long. */

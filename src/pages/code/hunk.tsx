@@ -137,8 +137,13 @@ function captionOf({ place, line, blocks }: ShownRegion): string {
   const changes = blocks.flatMap(({ change }) => (change === null ? [] : [change]))
   const words = place.path.map(({ word, name }) => (name === null ? word : `${word} ${name}`))
   const where = words.length === 0 ? `line ${line.number}` : words.join(', ')
-  const numbers = `${plural(changes.length, 'Change')} ${changes.join(', ')}`
+  const numbers = `${plural(changes.length, 'Change')} ${rangeOf(changes)}`
   return `${changes.length === 0 ? 'Lines' : numbers}: ${where}`
+}
+
+/** `3`, `3, 4` or `3 to 9`: changes follow each other, and a caption is read aloud. */
+function rangeOf(changes: readonly number[]): string {
+  return changes.length < 3 ? changes.join(', ') : `${changes[0]} to ${changes.at(-1)}`
 }
 
 function Fold({ region }: { region: ShownRegion }) {

@@ -40,6 +40,29 @@ describe('the lines of a comparison', () => {
     },
   )
 
+  it('marks the carriage return of a changed line alone', async () => {
+    const before = ONE.replaceAll('\n', '\r\n')
+    const service = await withRevisions(before, before.replace('"make"', '"ninja"'))
+
+    const compared = await page(service, '/config/compare/r2/r3')
+
+    const marked = /<tr[^>]*>(?:(?!<\/tr>).)*U\+000D.*?<\/tr>/gs
+    const lines = compared.match(marked) ?? []
+    expect(lines).toHaveLength(1)
+    expect(lines[0]).toMatch(/make[^]*U\+000D[^]*ninja[^]*U\+000D/)
+    expect(await page(service, '/config/r3')).not.toContain('U+000D')
+  })
+
+  it('names many changes of one part by the first and the last', async () => {
+    const names = ['one', 'two', 'three', 'four']
+    const before = documentWith(...names)
+    const service = await withRevisions(before, before.replaceAll('"make"', '"ninja"'))
+
+    const html = await page(service, '/config/compare/r2/r3?ctx=10')
+
+    expect(/<caption[^>]*>(.*?)<\/caption>/.exec(html)?.[1]).toMatch(/^Changes 1 to 4: /)
+  })
+
   it('shows the lines between two changes when asked to', async () => {
     const service = await withRevisions(ONE, ONE.replaceAll('command="make"', 'command="ninja"'))
 
