@@ -14,6 +14,8 @@ export class RouteAddresses {
   readonly #forUsersToo: ReadonlySet<string>
   readonly #page: RegExp
   readonly #interface: RegExp
+  /** Pages among the calls of programs. */
+  readonly #described: ReadonlySet<string>
 
   constructor(calls: readonly RouteRules[], pages: readonly PageRules[]) {
     const openPages = pages.filter(isFor(null)).map(({ path }) => path)
@@ -29,6 +31,7 @@ export class RouteAddresses {
     const starts = calls.map((call) => startOf(call, shown))
     this.#page = startingWith(shown)
     this.#interface = startingWith([...starts, ...others])
+    this.#described = new Set(pages.filter(isAnsweredByPage).map(({ path }) => path))
   }
 
   /**
@@ -52,13 +55,18 @@ export class RouteAddresses {
   /** Whether a request is for a page, also for one that does not exist. */
   isForPage(request: Request, basePath: string): boolean {
     const path = innerPath(request, basePath)
-    if (this.isForPrograms(path)) return false
-    return this.#page.test(path) || (request.headers.get('accept') ?? '').includes('text/html')
+    const wantsPage = (request.headers.get('accept') ?? '').includes('text/html')
+    if (this.isForPrograms(path)) return wantsPage && this.#described.has(path)
+    return wantsPage || this.#page.test(path)
   }
 }
 
 function isFor(scheme: Scheme): (route: RouteRules) => boolean {
   return ({ caller }) => CALLERS[caller].scheme === scheme
+}
+
+function isAnsweredByPage({ answers }: PageRules): boolean {
+  return answers?.[200]?.content?.some(({ type }) => type === 'text/html') === true
 }
 
 function firstSegment({ path }: RouteRules): string {

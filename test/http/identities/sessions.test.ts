@@ -47,6 +47,18 @@ async function statusOf(service: CalledService, path: string, headers: Fields): 
 }
 
 describe('a browser', () => {
+  it('is led to the log-in from the page among the calls of programs, which are not', async () => {
+    const service = await openService()
+    const asked = { as: null, headers: BROWSER }
+
+    const page = await service.fetch('/api', asked)
+    const call = await service.fetch('/api/openapi.json', asked)
+
+    expect([page.status, page.headers.get('location')]).toEqual([303, '/login?next=%2Fapi'])
+    expect(page.headers.get('www-authenticate')).toBeNull()
+    expect(call.status).toBe(401)
+  })
+
   it('is led to the log-in and back, and out again', async () => {
     const service = await openService()
 
