@@ -284,7 +284,7 @@ function WholeEntity({ change, href, isBrief = false }: SentenceProps) {
 
 /**
  * The value before, struck through, and the one after; for added or removed entities, their value
- * or size.
+ * or size. None for what changed in too many places to say.
  */
 function Values({ change, isBrief }: { change: DocumentChange; isBrief: boolean }) {
   const { kind, from, to, lines } = change
@@ -294,6 +294,7 @@ function Values({ change, isBrief }: { change: DocumentChange; isBrief: boolean 
     return value === null ? <></> : <span class="muted">{` (${value})`}</span>
   }
   if (kind === 'reordered' || kind === 'reformatted') return <></>
+  if (from === undefined && to === undefined) return <></>
   return (
     <span class="values">
       {' '}

@@ -50,6 +50,14 @@ function orderIn(html: string, ...parts: readonly string[]): string[] {
     .toSorted((one, other) => html.indexOf(one) - html.indexOf(other))
 }
 
+/** A pipeline of more variables than are compared one by one. */
+function withVariables(value: string): string {
+  const each = (n: number) => `<variable name="V${n}"><value>${value}</value></variable>`
+  const variables = Array.from({ length: 5_001 }, (_, n) => each(n)).join('\n')
+  const all = `<environmentvariables>${variables}</environmentvariables>`
+  return documentWith('shop').replace('<materials>', `${all}<materials>`)
+}
+
 describe('the comparison of large documents', () => {
   it.each([
     ['identity', (body: Buffer) => body],
@@ -103,6 +111,17 @@ describe('the comparison of large documents', () => {
       'id="summary"',
       'id="diff"',
     ])
+  })
+
+  it('gives no values for what changed in too many places to say', async () => {
+    const service = await openService()
+    await saveRevisions(service, withVariables('a'), withVariables('b'))
+
+    for (const path of ['/config', PATH]) {
+      const html = await (await service.fetch(path)).text()
+      expect(html).toMatch(/>\s*content/)
+      expect(html).not.toMatch(/unset/)
+    }
   })
 
   it('says once what many pipelines have in common, and how many changes are left out', async () => {
