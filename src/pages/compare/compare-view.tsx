@@ -296,8 +296,8 @@ function State(props: CompareViewProps) {
   if (before.digest === after.digest) {
     return (
       <p class="card">
-        Both revisions have the same configuration, byte for byte. What differs lies beside it in
-        the repository, such as the <a href={links.rules()}>rules</a>.
+        Both revisions have the same configuration, byte for byte. Only other files of the
+        repository can differ, such as the <a href={links.rules()}>rules</a>.
       </p>
     )
   }

@@ -53,6 +53,16 @@ describe('the lines of a comparison', () => {
     expect(await page(service, '/config/r3')).not.toContain('U+000D')
   })
 
+  it('claims no difference between a revision and the one that restores it', async () => {
+    const service = await withRevisions(ONE, ONE.replace('"make"', '"ninja"'), ONE)
+
+    const html = await page(service, '/config/compare/r2/r4')
+
+    expect(html).toMatch(
+      /the same configuration, byte for byte\.\s+Only other files of the\s+repository can differ/,
+    )
+  })
+
   it('names many changes of one part by the first and the last', async () => {
     const names = ['one', 'two', 'three', 'four']
     const before = documentWith(...names)
