@@ -67,8 +67,11 @@ const MAX_ENDS = 50_000
 export class Builds extends BuildQueries {
   readonly #options: BuildsOptions
   readonly #queue = new JobQueue()
-  /** The end times of runs of stages, by their ids. */
-  readonly #ends = new LRUCache<number, Pick<StageSummary, 'endedAt'>>({ max: MAX_ENDS })
+  /** The end times of runs of stages, by their ids. A limit of sizes takes no room before there are entries. */
+  readonly #ends = new LRUCache<number, Pick<StageSummary, 'endedAt'>>({
+    maxSize: MAX_ENDS,
+    sizeCalculation: () => 1,
+  })
   readonly #events = new Emitter<[BuildEvent]>()
 
   private constructor(options: BuildsOptions) {
