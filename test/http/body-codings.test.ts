@@ -2,6 +2,7 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:
 import { describe, expect, it } from 'vitest'
 import { documentWith } from '../support/documents/documents.ts'
 import { messageOf } from '../support/builds/build-service.ts'
+import { shared } from '../support/programs/at-end.ts'
 import { openService, type CalledService } from '../support/service/service.ts'
 
 function put(service: CalledService, coding: string, body: Uint8Array<ArrayBuffer>) {
@@ -23,6 +24,8 @@ function packed(type: string, body: string): RequestInit {
 }
 
 describe('a body in a content coding', () => {
+  const open = shared(() => openService())
+
   it.each([
     ['gzip', gzipSync],
     ['x-gzip', gzipSync],
@@ -32,8 +35,8 @@ describe('a body in a content coding', () => {
     ['br', brotliCompressSync],
     ['identity', (text: string) => Buffer.from(text)],
   ])('is unpacked: %s', async (coding, pack) => {
-    const service = await openService()
-    const document = documentWith('packed')
+    const service = open()
+    const document = documentWith(`${coding}-by-${pack.name}`)
 
     const saved = await put(service, coding, new Uint8Array(pack(document)))
 
@@ -62,7 +65,7 @@ describe('a body in a content coding', () => {
   })
 
   it.each(['zstd', 'compress', 'gzip, gzip', 'aes128gcm'])('is refused: %s', async (coding) => {
-    const service = await openService()
+    const service = open()
     const before = await current(service)
 
     const refused = await put(service, coding, new Uint8Array(gzipSync(documentWith('a'))))
@@ -78,14 +81,14 @@ describe('a body in a content coding', () => {
     ['deflate', deflateSync(documentWith('cut')).subarray(0, -9)],
     ['gzip', gzipSync(documentWith('cut')).subarray(0, -9)],
   ])('that it is not in is refused: %s', async (coding, bytes) => {
-    const refused = await put(await openService(), coding, new Uint8Array(bytes))
+    const refused = await put(open(), coding, new Uint8Array(bytes))
 
     expect(refused.status).toBe(400)
     expect(await messageOf(refused)).toContain(coding)
   })
 
   it('is ignored where a call takes no body', async () => {
-    const service = await openService()
+    const service = open()
     const init = { method: 'POST', headers: { 'content-encoding': 'zstd' }, body: 'x' }
 
     expect((await service.fetch('/api/agents/nobody/enable', init)).status).toBe(404)

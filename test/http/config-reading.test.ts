@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { RevisionEntry } from '../../src/wire/revision-bodies.ts'
 import { documentWith } from '../support/documents/documents.ts'
+import { shared } from '../support/programs/at-end.ts'
 import { save } from '../support/service/saving.ts'
 import { startService, type TestService } from '../support/service/service.ts'
 
@@ -32,13 +33,17 @@ async function serviceWithTwoRevisions(flags: readonly string[] = []) {
   return { service, old, current }
 }
 
+/** For tests that only read. */
+const twoRevisions = shared(() => serviceWithTwoRevisions())
+const readOnly = shared(() => startService())
+
 describe('the configuration snapshots', () => {
   it.each([
     '/api/admin/config.xml',
     '/api/admin/config/current.xml',
     '/admin/restful/configuration/file/GET/xml',
   ])('serve the current bytes with their digest at %s', async (path) => {
-    const { service, current } = await serviceWithTwoRevisions()
+    const { service, current } = twoRevisions()
 
     const response = await service.fetch(path)
 
@@ -49,7 +54,7 @@ describe('the configuration snapshots', () => {
   })
 
   it('serve every earlier document by its digest, byte for byte and for ever', async () => {
-    const { service, old } = await serviceWithTwoRevisions()
+    const { service, old } = twoRevisions()
 
     const response = await service.fetch(`/api/admin/config/${md5(old)}.xml`)
 
@@ -59,7 +64,7 @@ describe('the configuration snapshots', () => {
   })
 
   it('answer 304 to a caller that has the bytes', async () => {
-    const { service, current } = await serviceWithTwoRevisions()
+    const { service, current } = twoRevisions()
     const etag = (await service.fetch('/api/admin/config.xml')).headers.get('etag') ?? ''
 
     const response = await service.fetch('/api/admin/config.xml', {
@@ -72,7 +77,7 @@ describe('the configuration snapshots', () => {
   })
 
   it('answer HEAD with the headers of GET and no body', async () => {
-    const { service, current } = await serviceWithTwoRevisions()
+    const { service, current } = twoRevisions()
 
     const response = await service.fetch('/api/admin/config.xml', { method: 'HEAD' })
 
@@ -97,7 +102,7 @@ describe('the configuration snapshots', () => {
   })
 
   it('refuse a digest that is not one, and one that nothing has', async () => {
-    const { service } = await serviceWithTwoRevisions()
+    const { service } = twoRevisions()
 
     const bad = await service.fetch('/api/admin/config/nonsense.xml')
     const unknown = await service.fetch(`/api/admin/config/${'0'.repeat(32)}.xml`)
@@ -107,7 +112,7 @@ describe('the configuration snapshots', () => {
   })
 
   it('say 409 when the caller names a digest that is no longer current', async () => {
-    const { service, old, current } = await serviceWithTwoRevisions()
+    const { service, old, current } = twoRevisions()
 
     const stale = await service.fetch(`/api/admin/config.xml?md5=${md5(old)}`)
     const fresh = await service.fetch(`/api/admin/config.xml?md5=${md5(current)}`)
@@ -120,7 +125,7 @@ describe('the configuration snapshots', () => {
 
 describe('the revision list', () => {
   it('has every revision, newest first, with the fields of an entry', async () => {
-    const { service, old, current } = await serviceWithTwoRevisions()
+    const { service, old, current } = twoRevisions()
 
     const revisions = await listOf(service)
 
@@ -132,7 +137,7 @@ describe('the revision list', () => {
   })
 
   it('can be cut and searched, and is whole without being asked', async () => {
-    const { service, old } = await serviceWithTwoRevisions()
+    const { service, old } = twoRevisions()
 
     const cut = await listOf(service, '?offset=1&limit=1')
     const searched = await listOf(service, `?q=${md5(old)}`)
@@ -146,14 +151,14 @@ describe('the revision list', () => {
   it.each([`?offset=${'9'.repeat(16)}`, `/${'9'.repeat(16)}`, `/${'9'.repeat(400)}`])(
     'is empty beyond the end: %s',
     async (query) => {
-      const service = await startService()
+      const service = readOnly()
 
       expect(await listOf(service, query)).toEqual([])
     },
   )
 
   it.each(['user=ADMIN', 'user=admin'])('has those of a user in any case: %s', async (query) => {
-    const { service } = await serviceWithTwoRevisions()
+    const { service } = twoRevisions()
 
     const found = await listOf(service, `?${query}`)
 
@@ -161,7 +166,7 @@ describe('the revision list', () => {
   })
 
   it.each(['?offset=x', '?offset=-1', '?limit=-1', '/abc', '/-1'])('refuses %s', async (query) => {
-    const service = await startService()
+    const service = readOnly()
 
     expect((await service.fetch(`/api/config/revisions${query}`)).status).toBe(400)
   })
@@ -192,7 +197,7 @@ describe('the revision list', () => {
 
 describe('the diff of two revisions', () => {
   it('is hunks with removed and added lines in the direction asked for', async () => {
-    const { service } = await serviceWithTwoRevisions()
+    const { service } = twoRevisions()
     const [current, old] = await commits(service)
 
     const forth = await (await service.fetch(`/api/config/diff/${old}/${current}`)).text()
@@ -204,7 +209,7 @@ describe('the diff of two revisions', () => {
   })
 
   it('is empty for the same content', async () => {
-    const { service } = await serviceWithTwoRevisions()
+    const { service } = twoRevisions()
     const [current] = await commits(service)
 
     const response = await service.fetch(`/api/config/diff/${current}/${current}`)
@@ -215,7 +220,7 @@ describe('the diff of two revisions', () => {
   })
 
   it('refuses what is no commit, and says 404 to one it does not know', async () => {
-    const { service } = await serviceWithTwoRevisions()
+    const { service } = twoRevisions()
     const [current] = await commits(service)
 
     const bad = await service.fetch(`/api/config/diff/${current}/HEAD`)
@@ -225,7 +230,7 @@ describe('the diff of two revisions', () => {
   })
 
   it('is not looked for under what is no commit', async () => {
-    const service = await startService()
+    const service = readOnly()
 
     const response = await service.fetch(`/config/diff/${'0'.repeat(40)}/%00`)
 

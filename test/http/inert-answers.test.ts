@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { shared } from '../support/programs/at-end.ts'
 import { save } from '../support/service/saving.ts'
 import { documentWith } from '../support/documents/documents.ts'
 import { gitLine } from '../support/git/git.ts'
@@ -36,14 +37,19 @@ function ask(service: TestService, [method, path, as]: (typeof CALLS)[number]): 
 }
 
 describe('every answer', () => {
+  const reading = shared(() => startService())
+
   it.each(CALLS)(
     'is for its caller alone, taken by browsers for what it is, and runs nothing: %s %s',
     async (...call) => {
-      const service = await startService()
+      const service = reading()
+      const [, path, as] = call
+      const isStranger = as === null && path !== '/health'
 
       const [first, second] = [await ask(service, call), await ask(service, call)]
 
-      for (const { headers } of [first, second]) {
+      for (const { status, headers } of [first, second]) {
+        expect(status === 401).toBe(isStranger)
         expect(headers.get('x-content-type-options')).toBe('nosniff')
         expect(headers.get('content-security-policy')).toContain("default-src 'none'")
         expect(headers.get('cache-control')).toMatch(/^private, |^no-store$/)
@@ -52,7 +58,7 @@ describe('every answer', () => {
   )
 
   it('is for its caller alone where it is an object of git', async () => {
-    const service = await startService()
+    const service = reading()
     const commit = gitLine(service.repository, 'rev-parse', 'HEAD')
     const path = `/git/config.git/objects/${commit.slice(0, 2)}/${commit.slice(2)}`
 

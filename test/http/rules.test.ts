@@ -2,13 +2,17 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ErrorBody } from '../../src/wire/error-body.ts'
+import { shared } from '../support/programs/at-end.ts'
 import { startService } from '../support/service/service.ts'
 
 describe('the common rules', () => {
+  /** For tests that change nothing. */
+  const reading = shared(() => startService())
+
   it.each([null, 'admin:wrong', 'nobody:x'])(
     'refuse the credentials %s with a challenge',
     async (as) => {
-      const service = await startService()
+      const service = reading()
 
       const response = await service.fetch('/api/admin/config.xml', { as })
 
@@ -19,7 +23,7 @@ describe('the common rules', () => {
   )
 
   it('answer health without credentials', async () => {
-    const service = await startService()
+    const service = reading()
 
     const response = await service.fetch('/health', { as: null })
 
@@ -28,7 +32,7 @@ describe('the common rules', () => {
   })
 
   it('name the methods of an address that has others', async () => {
-    const service = await startService()
+    const service = reading()
 
     const response = await service.fetch('/api/config/revisions', { method: 'DELETE' })
 
@@ -40,7 +44,7 @@ describe('the common rules', () => {
   it.each(['/api/nothing', '/api/admin/config', '/api/config/diff/a'])(
     'say 404 in JSON at %s',
     async (path) => {
-      const service = await startService()
+      const service = reading()
 
       const response = await service.fetch(path)
 
@@ -50,7 +54,7 @@ describe('the common rules', () => {
   )
 
   it('pass over a trailing slash, unknown parameters and whatever Accept asks for', async () => {
-    const service = await startService()
+    const service = reading()
 
     const response = await service.fetch('/api/config/revisions/?colour=blue', {
       headers: { accept: 'image/png' },
@@ -71,7 +75,7 @@ describe('the common rules', () => {
   })
 
   it('refuse a change that another site sends with the user’s credentials', async () => {
-    const service = await startService()
+    const service = reading()
     const headers = { 'sec-fetch-site': 'cross-site', 'if-match': '*' }
 
     const response = await service.fetch('/api/admin/config.xml', {

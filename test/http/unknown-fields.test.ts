@@ -4,6 +4,7 @@ import { CallingAgent } from '../support/agents/agent-calls.ts'
 import { BuildScene, messageOf } from '../support/builds/build-service.ts'
 import { documentWith } from '../support/documents/documents.ts'
 import { git } from '../support/git/git.ts'
+import { shared } from '../support/programs/at-end.ts'
 import { DescribedApi, type DescribedOperation } from '../support/service/described-api.ts'
 import { save } from '../support/service/saving.ts'
 import { openService, type CalledService } from '../support/service/service.ts'
@@ -34,6 +35,8 @@ function send(service: CalledService, { method, path }: DescribedOperation, type
 }
 
 describe('a field that a call does not know', () => {
+  const scene = shared(() => BuildScene.open())
+
   it('is refused by its name, in every call that takes fields', async () => {
     const service = await openService()
     const { operations } = await DescribedApi.read(service)
@@ -58,7 +61,7 @@ describe('a field that a call does not know', () => {
     [JSON_TYPE, '{"pause_cause":"x"}'],
     [FORM, '{"pause_cause":"x"}'],
   ])('pauses no pipeline: %s %s', async (type, body) => {
-    const { service } = await BuildScene.open()
+    const { service } = scene()
     const init = { method: 'POST', headers: { 'content-type': type }, body }
 
     const refused = await service.fetch('/api/pipelines/app/pause', init)
@@ -86,13 +89,15 @@ describe('a field that a call does not know', () => {
 })
 
 describe('a body of another form', () => {
+  const refusing = shared(() => openService())
+
   it.each([
     ['{"username":"ana"}', ['name: it is missing', '"username" cannot be given here']],
     ['{"name":7}', ['name: it must be a string']],
     ['{"name":"ana","password":["x"]}', ['password: it must be a string']],
     ['[1]', ['it must be an object']],
   ])('is refused in words: %s', async (body, said) => {
-    const service = await openService()
+    const service = refusing()
     const headers = { 'content-type': JSON_TYPE }
 
     const refused = await service.fetch('/api/users', { method: 'POST', headers, body })
@@ -109,6 +114,8 @@ describe('a body of another form', () => {
 })
 
 describe('a body that says nothing', () => {
+  const opened = shared(() => BuildScene.open())
+
   it.each([
     [JSON_TYPE, '{}'],
     [JSON_TYPE, '[]'],
@@ -118,7 +125,7 @@ describe('a body that says nothing', () => {
     [FORM, ''],
     ['text/plain', ''],
   ])('is no field: %s "%s"', async (type, body) => {
-    const scene = await BuildScene.open()
+    const scene = opened()
     const agent = new CallingAgent(scene.service)
     await agent.register()
     const init = { method: 'POST', headers: { 'content-type': type }, body }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { filledFieldsOf } from '../../support/pages/page-forms.ts'
 import { MADE, NINJA } from '../../support/history/small-history.ts'
+import { shared } from '../../support/programs/at-end.ts'
 import { saveRevisions } from '../../support/service/saved-revisions.ts'
 import { startService, type TestService } from '../../support/service/service.ts'
 
@@ -25,6 +26,9 @@ async function sendInVain(
 }
 
 describe('the frame of the pages', () => {
+  /** For tests that change nothing. */
+  const reading = shared(() => startService())
+
   it('leads from the front door to the history', async () => {
     const service = await startService(['--base-path', '/go'])
 
@@ -35,7 +39,7 @@ describe('the frame of the pages', () => {
   })
 
   it('leads administrators to the servers, also where there is one', async () => {
-    const service = await startService()
+    const service = reading()
 
     const html = await (await service.fetch('/config')).text()
 
@@ -43,7 +47,7 @@ describe('the frame of the pages', () => {
   })
 
   it('allows no script and no style but its own', async () => {
-    const service = await startService()
+    const service = reading()
 
     const response = await service.fetch('/config')
     const html = await response.text()
@@ -55,7 +59,7 @@ describe('the frame of the pages', () => {
   })
 
   it('serves what pages load to anybody, for ever, under names that change with it', async () => {
-    const service = await startService()
+    const service = reading()
     const html = await (await service.fetch('/config')).text()
     const addresses = [...html.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, at]) => at)
 
@@ -69,7 +73,7 @@ describe('the frame of the pages', () => {
   })
 
   it('names the fonts of its style sheets before them', async () => {
-    const service = await startService()
+    const service = reading()
     const html = await (await service.fetch('/config')).text()
     const [early = ''] = html.split('<link rel="stylesheet"')
     const sheet = /href="(\/assets\/tokens-[^"]+)"/.exec(html)?.[1] ?? ''
@@ -85,7 +89,7 @@ describe('the frame of the pages', () => {
   it.each(['/config/r99', '/config/compare/r1/r99', '/nothing'])(
     'answers %s with an error page to a browser',
     async (path) => {
-      const service = await startService()
+      const service = reading()
 
       const response = await service.fetch(path, { headers: { accept: 'text/html' } })
 
@@ -123,7 +127,7 @@ describe('the frame of the pages', () => {
     ['by another site', { name: 'x' }, { 'sec-fetch-site': 'cross-site' }],
     ['without a field', {}, {}],
   ])('offers nothing to be sent again that was sent %s', async (_, fields, headers) => {
-    const service = await startService()
+    const service = reading()
 
     const { main } = await sendInVain(service, fields, {
       ...headers,
@@ -137,7 +141,7 @@ describe('the frame of the pages', () => {
   })
 
   it('asks a browser for credentials with a page', async () => {
-    const service = await startService()
+    const service = reading()
 
     const response = await service.fetch('/config', { as: null })
 
@@ -158,7 +162,7 @@ describe('the frame of the pages', () => {
   })
 
   it('names the methods of a page that has others', async () => {
-    const service = await startService()
+    const service = reading()
 
     const response = await service.fetch('/config', { method: 'DELETE' })
 
@@ -168,7 +172,7 @@ describe('the frame of the pages', () => {
   })
 
   it('leads from the address of a form alone to the page with the form', async () => {
-    const service = await startService()
+    const service = reading()
 
     const response = await service.fetch('/rules/form')
     const html = await response.text()
@@ -206,7 +210,7 @@ describe('the frame of the pages', () => {
   })
 
   it('says once what is wrong with a request, with its id and a way home', async () => {
-    const service = await startService()
+    const service = reading()
 
     const response = await service.fetch('/config?since=yesterday')
     const html = await response.text()
@@ -244,7 +248,7 @@ describe('the frame of the pages', () => {
   })
 
   it('describes each page for previews of links, and its title', async () => {
-    const service = await startService()
+    const service = reading()
 
     const html = await (await service.fetch('/config')).text()
 
@@ -254,7 +258,7 @@ describe('the frame of the pages', () => {
   })
 
   it('keeps the choice of colours, and comes back to where it was made', async () => {
-    const service = await startService()
+    const service = reading()
 
     const chosen = await post(service, { colours: 'blue-orange', back: '/config?q=a' })
     const cookie = chosen.headers.get('set-cookie')?.split(';')[0] ?? ''
@@ -268,7 +272,7 @@ describe('the frame of the pages', () => {
   it.each(['//evil.example/', '/\\evil.example', 'https://evil.example/'])(
     'never leads to another host: %s',
     async (back) => {
-      const service = await startService()
+      const service = reading()
 
       const chosen = await post(service, { colours: 'blue-orange', back })
 
@@ -282,7 +286,7 @@ describe('the frame of the pages', () => {
     ['origin', 'https://evil.example'],
     ['origin', 'null'],
   ])('refuses a form that comes from elsewhere: %s %s', async (name, value) => {
-    const service = await startService()
+    const service = reading()
 
     const response = await post(service, { colours: 'blue-orange' }, { [name]: value })
 
@@ -290,7 +294,7 @@ describe('the frame of the pages', () => {
   })
 
   it('goes back to the log-in of somebody who has not logged in', async () => {
-    const service = await startService()
+    const service = reading()
     const fields = { colours: 'blue-orange', back: '/login?next=%2Fconfig' }
 
     const response = await post(service, fields, {}, { as: null })
@@ -301,7 +305,7 @@ describe('the frame of the pages', () => {
   })
 
   it('takes a form of its own origin', async () => {
-    const service = await startService()
+    const service = reading()
 
     const response = await post(service, { back: '/config' }, { origin: service.url })
 
