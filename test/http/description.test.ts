@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { describedRoutes } from '../../src/api/description/described-call.ts'
 import { ROUTES } from '../../src/api/resources.ts'
 import { PAGE_ROUTES } from '../../src/pages/pages-routes.ts'
+import { shared } from '../support/programs/at-end.ts'
 import { DescribedApi, type DescribedOperation } from '../support/service/described-api.ts'
 import { startService } from '../support/service/service.ts'
 
@@ -26,8 +27,10 @@ function missingFrom({ method, path, ...more }: DescribedOperation): string[] {
 }
 
 describe('the description of the interface', () => {
+  const reading = shared(() => startService())
+
   it('has every route that is no page, with a summary of its own', async () => {
-    const service = await startService()
+    const service = reading()
 
     const { operations } = await DescribedApi.read(service)
 
@@ -38,7 +41,7 @@ describe('the description of the interface', () => {
   })
 
   it('describes no route that is not there', async () => {
-    const service = await startService()
+    const service = reading()
 
     const { operations } = await DescribedApi.read(service)
 
@@ -47,7 +50,7 @@ describe('the description of the interface', () => {
   })
 
   it('says which calls are open to those who administer a group or a template, and for what', async () => {
-    const { operations } = await DescribedApi.read(await startService())
+    const { operations } = await DescribedApi.read(reading())
     const known = new Map(
       operations.map(({ method, path, description }) => [`${method} ${path}`, description]),
     )
@@ -84,7 +87,7 @@ describe('the description of the interface', () => {
   })
 
   it('names every parameter of a path, and every call by a name of its own', async () => {
-    const service = await startService()
+    const service = reading()
 
     const { operations } = await DescribedApi.read(service)
 
@@ -97,7 +100,7 @@ describe('the description of the interface', () => {
   })
 
   it('says what every parameter in the path of a call means', async () => {
-    const service = await startService()
+    const service = reading()
 
     const { operations } = await DescribedApi.read(service)
 
@@ -111,7 +114,7 @@ describe('the description of the interface', () => {
   })
 
   it('has an example of every call that is as the call is described', async () => {
-    const service = await startService()
+    const service = reading()
     const api = await DescribedApi.read(service)
     const calls = api.operations.filter((operation) => operation['x-page'] !== true)
 
@@ -124,7 +127,7 @@ describe('the description of the interface', () => {
   })
 
   it('is a page too, and both need a login', async () => {
-    const service = await startService()
+    const service = reading()
 
     const page = await service.fetch('/api')
     const text = await page.text()
