@@ -38,10 +38,7 @@ export interface MachineClaim {
 }
 
 /** A refused call of a machine, with the claim of a registration. */
-export interface RefusedCall {
-  readonly facts: AgentFacts
-  readonly instance: string
-  readonly address: string
+export interface RefusedCall extends Pick<MachineClaim, 'facts' | 'instance' | 'address'> {
   readonly claimHash: string | null
 }
 

@@ -2,7 +2,7 @@ import { type CommonBytes, commonBytes } from '../lib/common-bytes.ts'
 import { type DiffAnswer, type DiffJob, unpackScript } from './diff-job.ts'
 import { runCooperatively } from '../lib/cooperative.ts'
 import { builtFile } from '../lib/built-file.ts'
-import { WorkerThread } from '../lib/worker-thread.ts'
+import { WorkerThreads } from '../lib/worker-thread.ts'
 import {
   type DiffOptions,
   type EditScript,
@@ -33,11 +33,11 @@ const MAX_INLINE_BYTES = 8 * 2 ** 20
  * correct, but not small.
  */
 export class DiffPool implements AsyncDisposable {
-  readonly #threads: readonly WorkerThread<DiffJob, DiffAnswer>[]
+  readonly #threads: WorkerThreads<DiffJob, DiffAnswer>
   readonly #inlineLimit: number
 
   constructor({ threads = 2, timeLimit = 10_000, inlineLimit = INLINE }: DiffPoolOptions = {}) {
-    this.#threads = Array.from({ length: threads }, () => new WorkerThread(WORKER, timeLimit))
+    this.#threads = new WorkerThreads(threads, WORKER, timeLimit)
     this.#inlineLimit = inlineLimit
   }
 
@@ -75,7 +75,7 @@ export class DiffPool implements AsyncDisposable {
 
   /** Ends the threads. Diffs in progress are rejected. */
   async close(): Promise<void> {
-    await Promise.all(this.#threads.map((thread) => thread.close()))
+    await this.#threads[Symbol.asyncDispose]()
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -87,10 +87,7 @@ export class DiffPool implements AsyncDisposable {
   }
 
   #ask(job: DiffJob): Promise<DiffAnswer | null> {
-    const [first, ...others] = this.#threads
-    if (!first) throw new RangeError('a diff pool has at least one thread')
-    const idlest = others.reduce((best, each) => (each.pending < best.pending ? each : best), first)
-    return idlest.run(job, [job.before.buffer, job.after.buffer])
+    return this.#threads.run(job, [job.before.buffer, job.after.buffer])
   }
 }
 

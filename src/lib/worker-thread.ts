@@ -74,6 +74,24 @@ export class WorkerThread<Job, Answer> implements AsyncDisposable {
   }
 }
 
+/** Several threads for the same work: each job is given to the one with the fewest before it. */
+export class WorkerThreads<Job, Answer> implements AsyncDisposable {
+  readonly #threads: readonly WorkerThread<Job, Answer>[]
+
+  constructor(count: number, ...options: ConstructorParameters<typeof WorkerThread>) {
+    this.#threads = Array.from({ length: count }, () => new WorkerThread(...options))
+  }
+
+  async run(job: Job, memory: readonly ArrayBuffer[]): Promise<Answer | null> {
+    const [idlest] = this.#threads.toSorted((one, other) => one.pending - other.pending)
+    return (await idlest?.run(job, memory)) ?? null
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#threads.map((thread) => thread.close()))
+  }
+}
+
 function ask<Answer>(
   worker: Worker,
   { job, memory }: { readonly job: unknown; readonly memory: readonly ArrayBuffer[] },

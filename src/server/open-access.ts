@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { builtFile } from '../lib/built-file.ts'
-import { WorkerThread } from '../lib/worker-thread.ts'
+import { WorkerThreads } from '../lib/worker-thread.ts'
 import { inBackground } from '../lib/in-background.ts'
 import type { BootContext } from './boot-context.ts'
 import { CredentialCheck } from '../security/credentials.ts'
@@ -190,23 +190,19 @@ async function letInFromElsewhere(
  * that everything else shares is needed for files.
  */
 class PasswordThreads implements AsyncDisposable {
-  readonly #threads = Array.from(
-    { length: PASSWORD_THREADS },
-    () =>
-      new WorkerThread<PasswordCheck, boolean>(
-        builtFile('security/password-worker.js'),
-        COMPARISON_TIMEOUT_MS,
-      ),
+  readonly #threads = new WorkerThreads<PasswordCheck, boolean>(
+    PASSWORD_THREADS,
+    builtFile('security/password-worker.js'),
+    COMPARISON_TIMEOUT_MS,
   )
 
   async compare(check: PasswordCheck): Promise<boolean> {
     if (check.cost <= CHEAP) return isPasswordOf(check)
-    const [idlest] = this.#threads.toSorted((one, other) => one.pending - other.pending)
-    return (await idlest?.run(check, [])) ?? false
+    return (await this.#threads.run(check, [])) ?? false
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#threads.map((thread) => thread.close()))
+    await this.#threads[Symbol.asyncDispose]()
   }
 }
 
