@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import type { Context } from 'hono'
 import { z } from 'zod'
 import {
@@ -21,6 +20,7 @@ import { pageOfRevision } from '../../configuration/entities/read-revision-chang
 const REPOSITORY = '/git/config.git'
 const PROGRAMS = ['upload-pack', 'receive-pack'] as const
 type Program = (typeof PROGRAMS)[number]
+type Bytes = Uint8Array<ArrayBuffer>
 
 const bytes: Answer = { text: 'As git asks for it', content: [{ type: '*/*', schema: null }] }
 
@@ -116,18 +116,14 @@ function startsPlainly({ program, protocol }: { program: Program; protocol: stri
   return program === 'upload-pack' && /(^|:)version=2(:|$)/.test(protocol ?? '')
 }
 
-function announced(program: Program, refs: AsyncIterable<Uint8Array>) {
+/** A client that goes away ends git, also while that says nothing: no iterator waits for a chunk in between. */
+function announced(program: Program, refs: ReadableStream<Bytes>): ReadableStream<Bytes> {
   const line = `# service=git-${program}\n`
   const length = (line.length + 4).toString(16).padStart(4, '0')
-  const head = Buffer.from(`${length}${line}0000`)
-  return webStreamOf(
-    Readable.from(
-      (async function* () {
-        yield head
-        yield* refs
-      })(),
-    ),
-  )
+  const head = new TransformStream<Bytes, Bytes>({
+    start: (controller) => controller.enqueue(Buffer.from(`${length}${line}0000`)),
+  })
+  return refs.pipeThrough(head)
 }
 
 async function answerExchange(

@@ -8,7 +8,7 @@ import { inBackground } from '../../lib/in-background.ts'
 import { webStreamOf } from '../../lib/web-stream.ts'
 import { boundaryFile } from '../../git/boundary.ts'
 import { boundaryVariable, type GitExecutable, type RunOptions } from '../../git/git-executable.ts'
-import { ended, type PipedProcess, signalGroup } from '../../processes/piped-process.ts'
+import { ended, endGroup, type PipedProcess } from '../../processes/piped-process.ts'
 import type { CommitSha, Revision } from '../../core/revision.ts'
 import type { History } from '../history.ts'
 import type { Report } from '../revision/problems.ts'
@@ -152,7 +152,7 @@ export class GitService {
     const settings = isForReader ? [] : await this.#branchAlone()
     const child = await this.#start(call, { isAdvertisement: true, settings })
     child.stdin.end()
-    return outputOf(child)
+    return this.#outputOf(child)
   }
 
   /**
@@ -166,7 +166,7 @@ export class GitService {
     const channel = child.stdio[3]
     const limit = this.#options.limit + MAX_COMMAND_BYTES
     this.#inBackground(feed(child, { body: exchange.body, limit }))
-    if (!(channel instanceof Duplex)) return outputOf(child)
+    if (!(channel instanceof Duplex)) return this.#outputOf(child)
     const notes: string[] = []
     this.#answer(channel, { ...exchange, notes })
     child.once('close', () => channel.destroy())
@@ -207,6 +207,14 @@ export class GitService {
       this.#running -= 1
       throw error
     }
+  }
+
+  /** Streams git's output with back-pressure. Ends git when the reader stops early, whatever it does. */
+  #outputOf(child: PipedProcess) {
+    child.stdout.once('close', () => {
+      if (!child.stdout.readableEnded) this.#inBackground(endGroup(child))
+    })
+    return webStreamOf(child.stdout)
   }
 
   #inBackground(work: Promise<void>): void {
@@ -330,14 +338,6 @@ async function writePushHooks(folder: string, pushCheck: readonly string[]): Pro
   ] as const) {
     await replaceFile(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
   }
-}
-
-/** Streams git's output with back-pressure. Ends git when the reader stops early. */
-function outputOf(child: PipedProcess) {
-  child.stdout.once('close', () => {
-    if (!child.stdout.readableEnded) signalGroup(child, 'SIGTERM')
-  })
-  return webStreamOf(child.stdout)
 }
 
 /** Streams the output of a git process that must run to its end, even when the reader stops early. */

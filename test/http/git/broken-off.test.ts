@@ -1,13 +1,13 @@
 // @module-tag long
 
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import nodeFs from 'node:fs/promises'
 import { type ClientRequest, request } from 'node:http'
 import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { listIncoming, removeAbandoned } from '../../../src/history/upkeep/abandoned-objects.ts'
 import { renderPktLine } from '../../../src/history/push/pkt-line.ts'
 import { fsErrorCode } from '../../../src/storage/fs-error.ts'
@@ -26,6 +26,8 @@ const STALL_AFTER = 2 ** 20
 /** More clients than are served at once. */
 const MANY = 20
 const TWO_HOURS_MS = 7_200_000
+const SOON = { timeout: 30_000 }
+const REFS = '/git/config.git/info/refs'
 
 /** A repository with a large file beside the configuration, put there with git. */
 async function largeService(bytes: number): Promise<TestService> {
@@ -81,6 +83,15 @@ function askForEverything(service: TestService, signal: AbortSignal): Promise<Re
   })
 }
 
+/** A folder with a git that stops itself, as SIGSTOP would, once its arguments have a word. */
+function folderOfStandingGit(word: string): string {
+  const folder = tempDir()
+  const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
+  const script = `#!/bin/sh\ncase "$*" in *${word}*) kill -STOP $$;; esac\nexec ${real} "$@"\n`
+  writeFileSync(join(folder, 'git'), script, { mode: 0o755 })
+  return folder
+}
+
 /** Begins to send a pack, which git waits for from then on. */
 async function beginPush({ url, repository }: TestService): Promise<ClientRequest> {
   const head = git(repository, 'rev-parse', 'HEAD').trim()
@@ -123,6 +134,25 @@ describe('a client of git that goes away', () => {
     await until(() => atWork(service).length === 0)
     const { code } = await runGit(tempDir(), ['ls-remote', repositoryUrl(service.url)])
     expect(code).toBe(0)
+  })
+
+  it('leaves its place to others where git stands still, and heeds no SIGTERM', async () => {
+    vi.stubEnv('PATH', `${folderOfStandingGit('upload-pack')}:${process.env['PATH']}`)
+    const service = await startService()
+    vi.unstubAllEnvs()
+    await using proxy = await TcpProxy.open(service.url)
+    const headers = { authorization: `Basic ${btoa(`admin:${ADMIN_PASSWORD}`)}` }
+    const read = () =>
+      fetch(proxy.through(`${service.url}${REFS}?service=git-upload-pack`), { headers })
+    const statusOfPush = async () =>
+      (await service.fetch(`${REFS}?service=git-receive-pack`)).status
+    const readers = Array.from({ length: MANY }, () => read().catch(() => null))
+    await until(async () => (await statusOfPush()) === 503)
+
+    proxy.reset()
+    await Promise.all(readers)
+
+    await expect.poll(statusOfPush, SOON).toBe(200)
   })
 })
 
