@@ -9,10 +9,10 @@ import { NO_PROGRAMS } from '../core/git-settings.ts'
 import { startGuarded } from '../processes/guarded-process.ts'
 import {
   ended,
+  endGroup,
   type PipedProcess,
   type ProcessOptions,
   ProcessNotStarted,
-  signalGroup,
   startProcess,
 } from '../processes/piped-process.ts'
 import { fsErrorCode } from '../storage/fs-error.ts'
@@ -139,13 +139,17 @@ export class GitExecutable {
   ): Promise<void> {
     if (signal.aborted) return
     const child = this.run([`--git-dir=${gitDir}`, ...args], { env: packingVariable(gitDir) })
-    const end = () => signalGroup(child, 'SIGTERM')
+    const endings: Promise<void>[] = []
+    const end = () => endings.push(endGroup(child))
     signal.addEventListener('abort', end)
     child.stdin.end()
     child.stdout.resume()
     if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
-    const [how, complaint] = await Promise.all([ended(child), text(child.stderr)])
+    // What a command says that has to be killed is lost with it.
+    const said = text(child.stderr).catch(() => '')
+    const [how, complaint] = await Promise.all([ended(child), said])
     signal.removeEventListener('abort', end)
+    await Promise.all(endings)
     if (signal.aborted || child.exitCode === 0) return
     const what = withoutPaths(complaint.trim(), { folder: gitDir }) || how
     throw unavailable(`git ${args.join(' ')}: ${what}`, new Error(complaint.trim() || how))

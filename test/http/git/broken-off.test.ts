@@ -1,6 +1,6 @@
 // @module-tag long
 
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import nodeFs from 'node:fs/promises'
@@ -14,6 +14,7 @@ import { fsErrorCode } from '../../../src/storage/fs-error.ts'
 import { documentWith } from '../../support/documents/documents.ts'
 import { repositoryUrl, runGit } from '../../support/git/git-client.ts'
 import { git, PLAIN_GIT } from '../../support/git/git.ts'
+import { StandingGit } from '../../support/git/standing-git.ts'
 import { save } from '../../support/service/saving.ts'
 import { ADMIN_PASSWORD, startService, type TestService } from '../../support/service/service.ts'
 import { TcpProxy } from '../../support/programs/tcp-proxy.ts'
@@ -83,15 +84,6 @@ function askForEverything(service: TestService, signal: AbortSignal): Promise<Re
   })
 }
 
-/** A folder with a git that stops itself, as SIGSTOP would, once its arguments have a word. */
-function folderOfStandingGit(word: string): string {
-  const folder = tempDir()
-  const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
-  const script = `#!/bin/sh\ncase "$*" in *${word}*) kill -STOP $$;; esac\nexec ${real} "$@"\n`
-  writeFileSync(join(folder, 'git'), script, { mode: 0o755 })
-  return folder
-}
-
 /** Begins to send a pack, which git waits for from then on. */
 async function beginPush({ url, repository }: TestService): Promise<ClientRequest> {
   const head = git(repository, 'rev-parse', 'HEAD').trim()
@@ -137,7 +129,7 @@ describe('a client of git that goes away', () => {
   })
 
   it('leaves its place to others where git stands still, and heeds no SIGTERM', async () => {
-    vi.stubEnv('PATH', `${folderOfStandingGit('upload-pack')}:${process.env['PATH']}`)
+    vi.stubEnv('PATH', new StandingGit('upload-pack').path)
     const service = await startService()
     vi.unstubAllEnvs()
     await using proxy = await TcpProxy.open(service.url)
