@@ -1,17 +1,21 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { DatabaseSync } from '../../../src/storage/sqlite-engine.ts'
+import { element } from '../../support/documents/a-configuration.ts'
 import type { BuildScene } from '../../support/builds/build-service.ts'
 import { sceneWithAgent } from '../../support/builds/scene-with-agent.ts'
 
 const CONSOLE = '/files/app/1/build/1/one/cruise-output/console.log'
 
+/** A stage that begins by hand: a start by its materials could come before that of another pipeline. */
+const approval = element('approval', { type: 'manual' })
+
 /** Two pipelines, one of them with a stage of two jobs; each has a run. */
 async function sceneOfTwoJobs() {
   const opened = await sceneWithAgent({
     pipelines: [
-      { name: 'app', stages: [{ jobs: [{ name: 'one' }, { name: 'two' }] }] },
-      { name: 'lib' },
+      { name: 'app', stages: [{ approval, jobs: [{ name: 'one' }, { name: 'two' }] }] },
+      { name: 'lib', stages: [{ approval }] },
     ],
   })
   await opened.scene.schedule('app')
