@@ -288,7 +288,7 @@ function* compareScript(
 ): CooperativeWork<TextComparison> {
   const regions = placedRegions(script, texts, options)
   yield
-  const parts = diffPartsOf(regions)
+  const parts = diffPartsOf(regions, texts)
   const place = placeOf(parts, options.start)
   const [part = NOTHING] = parts.slice(place)
   const blocks = regions.flatMap(({ region }) => region.blocks)

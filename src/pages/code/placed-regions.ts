@@ -4,7 +4,13 @@ import { foldEntity } from '../../document/entities/entities.ts'
 import type { EditScript } from '../../diff/edit-script.ts'
 import { type ChangePlace, Places } from './places.ts'
 import type { LineRange } from '../../diff/lines.ts'
-import { type DiffRegion, type RegionOptions, regionsOf, rowCountOf } from './regions.ts'
+import {
+  type Block,
+  type DiffRegion,
+  type RegionOptions,
+  regionsOf,
+  rowCountOf,
+} from './regions.ts'
 import type { TextLines } from '../../document/text/text-lines.ts'
 
 /** Both documents. */
@@ -142,8 +148,12 @@ function isOf({ entity, path }: ChangePlace, scope: EntityScope): boolean {
   return path.some(({ word, name }) => scope.has(foldEntity(`${word}/${name}`)))
 }
 
-/** One page shows about this many rows at most; regions are not split. */
-const MAX_ROWS = 800
+/**
+ * One page shows about as many rows and characters of both sides at most, which have up to 10,000 elements; regions are
+ * not split.
+ */
+const MAX_ROWS = 600
+const MAX_CHARACTERS = 40_000
 
 /** The part of a diff on one page. */
 export interface DiffPart {
@@ -157,8 +167,8 @@ export interface DiffPart {
 }
 
 /** The parts of a diff that fit on a page each. */
-export function diffPartsOf(regions: readonly PlacedRegion[]): DiffPart[] {
-  const starts = startsOf(regions)
+export function diffPartsOf(regions: readonly PlacedRegion[], texts: Texts): DiffPart[] {
+  const starts = startsOf(regions, texts)
   return starts.map((start, n) => {
     const end = starts[n + 1] ?? regions.length
     const blocks = regions.slice(start, end).flatMap(({ region }) => region.blocks)
@@ -176,18 +186,28 @@ export function diffPartsOf(regions: readonly PlacedRegion[]): DiffPart[] {
 }
 
 /** The first region of each page. */
-function startsOf(regions: readonly PlacedRegion[]): number[] {
+function startsOf(regions: readonly PlacedRegion[], texts: Texts): number[] {
   const starts = [0]
-  let rows = 0
+  let filled = 0
   for (const [n, { region }] of regions.entries()) {
-    const taken = region.blocks.reduce((sum, block) => sum + rowCountOf(block), 0)
-    if (rows > 0 && rows + taken > MAX_ROWS) {
+    const taken = region.blocks.reduce((sum, block) => sum + shareOfPage(block, texts), 0)
+    if (filled > 0 && filled + taken > 1) {
       starts.push(n)
-      rows = 0
+      filled = 0
     }
-    rows += taken
+    filled += taken
   }
   return starts
+}
+
+/** The share of a page that a block fills. */
+function shareOfPage(block: Block, { before, after }: Texts): number {
+  const characters = lengthOf(before, block.before) + lengthOf(after, block.after)
+  return Math.max(rowCountOf(block) / MAX_ROWS, characters / MAX_CHARACTERS)
+}
+
+function lengthOf({ text, starts }: TextLines, { start, end }: LineRange): number {
+  return (starts[end] ?? text.length) - (starts[start] ?? text.length)
 }
 
 /** A change as a mark in the overview. */

@@ -33,9 +33,9 @@ export interface RegionOptions {
   readonly expanded: ReadonlySet<number>
 }
 
-/** The limit of lines of one side in a block; a region has at most about twice as many. */
-const MAX_BLOCK_LINES = 200
-const MAX_REGION_LINES = 400
+/** The limit of lines of one side in a block; a region has room for one, and for the lines around it. */
+const MAX_BLOCK_LINES = 150
+const MAX_REGION_LINES = 170
 /** One expansion shows at most this many lines. */
 const MAX_EXPANDED = 400
 
@@ -107,11 +107,12 @@ function split(blocks: readonly Block[]): Block[][] {
   const parts: Block[][] = [[]]
   let rows = 0
   for (const block of blocks) {
-    if (rows >= MAX_REGION_LINES) {
+    const taken = rowCountOf(block)
+    if (rows > 0 && rows + taken > MAX_REGION_LINES) {
       parts.push([])
       rows = 0
     }
-    rows += rowCountOf(block)
+    rows += taken
     parts.at(-1)?.push(block)
   }
   return parts

@@ -58,7 +58,31 @@ function withVariables(value: string): string {
   return documentWith('shop').replace('<materials>', `${all}<materials>`)
 }
 
+/** A pipeline with many stages of a line each, all of which have this command. */
+function withStages(command: string): string {
+  const each = (n: number) =>
+    `<stage name="s${n}"><jobs><job name="j"><tasks><exec command="${command}" /></tasks></job></jobs></stage>`
+  const stages = Array.from({ length: 1_000 }, (_, n) => each(n)).join('\n')
+  return documentWith('shop').replace('<stage', () => `${stages}\n<stage`)
+}
+
 describe('the comparison of large documents', () => {
+  it.each([
+    ['every line changed', LARGE, INDENTED],
+    ['every end of a line changed', LARGE, LARGE.replaceAll('\n', '\r\n')],
+    ['many dense lines changed', withStages('make'), withStages('ninja')],
+    ['much is new', documentWith(), withStages('make')],
+  ])('has less than 12,000 elements where %s', async (_, before, after) => {
+    const service = await openService()
+    await saveRevisions(service, before, after)
+
+    for (const view of ['split', 'unified']) {
+      const html = await (await service.fetch(`${PATH}?view=${view}`)).text()
+      expect(html).toMatch(/id="R\d/)
+      expect(html.match(/<[a-z]/g)?.length).toBeLessThan(12_000)
+    }
+  })
+
   it.each([
     ['identity', (body: Buffer) => body],
     ['gzip', gunzipSync],
@@ -119,7 +143,7 @@ describe('the comparison of large documents', () => {
 
     for (const path of ['/config', PATH]) {
       const html = await (await service.fetch(path)).text()
-      expect(html).toMatch(/>\s*content/)
+      expect(html).toMatch(/>\s*content|: content changed/)
       expect(html).not.toMatch(/unset/)
     }
   })
