@@ -23,6 +23,16 @@ export function pageOf<Item>(
   return { items, pagination: { offset, total, pageSize: PAGE_SIZE } }
 }
 
+/** The items of the page at an offset, or of the last page of a list that has become shorter, with the offset of that. */
+export function itemsAt<Item>(
+  all: readonly Item[],
+  { offset: asked, pageSize }: Pick<Pagination, 'offset' | 'pageSize'>,
+): { readonly items: readonly Item[]; readonly offset: number } {
+  const last = Math.max(0, Math.ceil(all.length / pageSize) - 1) * pageSize
+  const offset = asked < all.length ? asked : last
+  return { items: all.slice(offset, offset + pageSize), offset }
+}
+
 /**
  * A number of items to skip. One that is too large to be exact is beyond the end of any list, and
  * stays there.

@@ -1,4 +1,5 @@
 import type { AgentStatus } from '../../core/builds/agent.ts'
+import { itemsAt } from '../../core/page.ts'
 import type { Principal } from '../../core/principal.ts'
 import type { AgentDirectory } from '../../agents/agent-directory.ts'
 import { plainAddress } from '../../core/service/rate-limit.ts'
@@ -85,13 +86,14 @@ export const AGENT_ROWS = 100
 export async function readAgentsPage(
   deps: AgentsPageDeps,
   principal: Principal,
-  { filter, order, offset }: AgentsQuery,
+  { filter, order, offset: asked }: AgentsQuery,
 ): Promise<AgentsPage> {
   const { directory, access } = deps
   await directory.findLost()
   const all = directory.list().map(shownAgent)
   const matching = all.filter(AGENT_FILTER.parse(filter))
-  const shown = sorted(matching, order).slice(offset, offset + AGENT_ROWS)
+  const at = { offset: asked, pageSize: AGENT_ROWS }
+  const { items: shown, offset } = itemsAt(sorted(matching, order), at)
   const mayAdminister = access.may(principal, { action: 'administer' })
   return {
     rows: await agentRowsOf(deps, principal, shown),

@@ -1,5 +1,6 @@
 import { filterInTurns, mapInTurns } from '../../lib/cooperative.ts'
 import { nameKey } from '../../core/name-key.ts'
+import { itemsAt } from '../../core/page.ts'
 import type { Principal } from '../../core/principal.ts'
 import {
   latestRun,
@@ -122,10 +123,10 @@ export async function readPipelinesPage(
   principal: Principal,
   query: PipelinesQuery,
 ): Promise<PipelinesPage> {
-  const { offset } = query
   const standings = await standingsOf(deps, principal)
   const matching = await matchingOf(standings, query)
-  const shown = matching.slice(offset, offset + PIPELINE_ROWS)
+  const at = { offset: query.offset, pageSize: PIPELINE_ROWS }
+  const { items: shown, offset } = itemsAt(matching, at)
   const problems = problemsByPipeline(deps.poller.problems())
   const stranded = deps.stranded.byPipeline()
   const card = (each: Standing) => cardOf(deps, principal, each, { problems, stranded })

@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import { z } from 'zod'
 import { ServiceError } from '../../core/errors.ts'
 import { isSameName } from '../../core/name-key.ts'
-import { parseOffset } from '../../core/page.ts'
+import { itemsAt, parseOffset } from '../../core/page.ts'
 import {
   createUser,
   deleteUser,
@@ -113,13 +113,14 @@ async function answerList(
   const { q = '', offset = '0' } = c.req.query()
   const all = await listUsers(identities, c.env.principal)
   const wanted = q.trim().toLowerCase()
-  const users = all.filter((user) => user.name.toLowerCase().includes(wanted))
-  const first = parseOffset(offset)
+  const matching = all.filter((user) => user.name.toLowerCase().includes(wanted))
+  const at = { offset: parseOffset(offset), pageSize: USER_ROWS }
+  const { items: users, offset: first } = itemsAt(matching, at)
   const view = {
     ...pages.openWithMessage(c, refusal),
-    users: users.slice(first, first + USER_ROWS),
+    users,
     offset: first,
-    matching: users.length,
+    matching: matching.length,
     total: all.length,
     filter: q,
     made: made ?? null,

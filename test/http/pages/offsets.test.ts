@@ -35,6 +35,17 @@ describe('the offset of a page', () => {
       expect(await answersTo(scene, '9'.repeat(digits))).toEqual(all(200))
   })
 
+  it('is that of the last page where a list has become shorter', async () => {
+    const scene = await BuildScene.open()
+    await ProtocolAgent.join(scene.service, 'a1')
+    const rows = { '/pipelines': 'pipelines/app', '/agents': 'agents/a1', '/users': 'users/admin' }
+
+    for (const [path, row] of Object.entries(rows)) {
+      const page = await (await scene.get(`${path}?offset=100`)).text()
+      expect(page).toContain(`href="/${row}"`)
+    }
+  })
+
   it('is refused as calls refuse it where it is no number', async () => {
     const scene = await BuildScene.open()
 
