@@ -42,7 +42,7 @@ export type JobChoice = 'all' | 'failed' | readonly string[]
  *
  * @throws {ServiceError} `pipeline-not-found`, `not-permitted`, `variable-not-found`,
  * `malformed-request`, `material-not-found`, `material-revision-not-found`, `revision-not-found`,
- * `pipeline-locked`, `not-schedulable`, `not-authorized` when the caller was shut out meanwhile.
+ * `pipeline-locked`, `not-schedulable`.
  */
 export async function startPipeline(
   deps: StartRunsDeps,
@@ -60,10 +60,9 @@ export async function startPipeline(
   const variables = options.variables.map((variable) =>
     variable.secure ? { ...variable, value: box.seal(variable.value) } : variable,
   )
-  const { username: approvedBy, assertStillGood } = principal
-  const start = { pipeline: pipeline.name, approvedBy, variables, pins: options.pins, former }
+  const start = { pipeline: pipeline.name, approvedBy: principal.username, variables }
   try {
-    return await triggers.startPipeline({ ...start, assertStillGood })
+    return await triggers.startPipeline({ ...start, pins: options.pins, former })
   } catch (error) {
     throw access.may(principal, { action: 'administer' }) ? error : withoutAddress(error, pipeline)
   }

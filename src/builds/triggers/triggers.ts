@@ -13,7 +13,6 @@ import { SerialQueue } from '../../lib/serial-queue.ts'
 import type { Log } from '../../lib/log.ts'
 import { APPROVED_BY_CHANGES, isActive } from '../../core/builds/stage.ts'
 import { nameKey } from '../../core/name-key.ts'
-import type { Principal } from '../../core/principal.ts'
 import { isSource, materialFingerprint } from '../../document/materials/identity.ts'
 import type { MaterialPoller } from '../materials/material-poller.ts'
 import { SourceFailed } from '../../sources/modification.ts'
@@ -55,8 +54,6 @@ export interface TriggersOptions {
 
 export interface ManualStart extends Omit<RunRequest, 'revisions' | 'former'> {
   readonly pins: readonly Pin[]
-  /** Asserts that who starts it may still do so, once the repositories have answered. */
-  readonly assertStillGood?: Principal['assertStillGood']
   /** The pipeline as an earlier configuration has it, which the run is to be made from. */
   readonly former?: FormerPipeline | null
 }
@@ -128,15 +125,10 @@ export class Triggers implements AsyncDisposable {
    * Starts a pipeline with the newest revisions of its materials, apart from pinned ones.
    *
    * @throws {ServiceError} `pipeline-not-found`, `material-not-found`,
-   * `material-revision-not-found`, `maintenance`, `pipeline-paused`, `pipeline-locked`,
-   * `not-schedulable` with the reason, or what `assertStillGood` throws.
+   * `material-revision-not-found`, `maintenance`, `pipeline-paused`, `pipeline-locked`, or
+   * `not-schedulable` with the reason.
    */
-  startPipeline({
-    pins,
-    former,
-    assertStillGood,
-    ...asked
-  }: ManualStart): Promise<PipelineInstance> {
+  startPipeline({ pins, former, ...asked }: ManualStart): Promise<PipelineInstance> {
     const request = former ? { ...asked, former: former.plan } : asked
     const name = nameKey(request.pipeline)
     // By a former configuration, a repository may be read in another way.
@@ -148,7 +140,7 @@ export class Triggers implements AsyncDisposable {
       const found = former ?? this.#options.pipelines.find(request.pipeline)
       const newest = await this.#newestRun(request.pipeline)
       const wanted = found ? await this.#wantedBy(found.pipeline, { poller, pins, newest }) : []
-      return this.#schedule(request, wanted, { newest, assertStillGood })
+      return this.#schedule(request, wanted, { newest })
     })
     return turn.finally(() => this.#materialLooks.end(name, poller))
   }
@@ -220,17 +212,11 @@ export class Triggers implements AsyncDisposable {
     {
       newest,
       aside = (wait) => wait(),
-      assertStillGood,
-    }: {
-      readonly newest: PipelineInstance | null
-      readonly aside?: WaitAside
-      readonly assertStillGood?: ManualStart['assertStillGood']
-    },
+    }: { readonly newest: PipelineInstance | null; readonly aside?: WaitAside },
   ): Promise<PipelineInstance> {
     const at = { newest, timeoutMs: CHANGES_TIMEOUT_MS }
     const compared = await aside(() => compareRevisions(this.#options, wanted, at))
     const { revisions, changes } = compared
-    await assertStillGood?.()
     const run = await this.#options.builds.schedulePipeline({ ...request, revisions, changes })
     this.#noteLater(run, compared.later)
     return run

@@ -7,7 +7,6 @@ import { BuildScene, jsonOf, makeOrigin } from '../../support/builds/build-servi
 import { gitLine } from '../../support/git/git.ts'
 import { ProtocolAgent } from '../../support/agents/protocol-agent.ts'
 import { startService } from '../../support/service/service.ts'
-import { bearer, makeToken } from '../../support/service/tokens.ts'
 import { FAST, open, commit, latest, pollsPass } from '../../support/builds/trigger-scene.ts'
 
 const MANUAL = element('approval', { type: 'manual' })
@@ -95,30 +94,6 @@ describe('a pipeline', () => {
       expect(await latest(scene)).toBe('2 by changes')
     },
   )
-
-  it('is not started by a token that is revoked while a repository keeps the start waiting', async () => {
-    const { scene } = await open({ pipelines: [] }, [])
-    const { service } = scene
-    const url = makeOrigin(join(service.folder, 'slow'))
-    const hold = holdFetches(service.folder, 'slow')
-    onTestFinished(() => rmSync(hold, { force: true }))
-    writeFileSync(hold, '')
-    const filter = element('filter', {}, [element('ignore', { pattern: 'docs/**' })])
-    const materials = [element('git', { url, branch: 'main' }, [filter])]
-    const stages = [{ name: 'build', approval: MANUAL }]
-    await scene.configure({ pipelines: [{ name: 'app', materials, stages }] })
-    const { id, token } = await makeToken(service, 'operate')
-    const start = service.fetch('/api/pipelines/app/schedule', { method: 'POST', ...bearer(token) })
-    await expect.poll(() => existsSync(`${hold}.begun`)).toBe(true)
-    // By then the call has come, and waits for the repository.
-    await service.fetch('/api/whoami')
-
-    await service.fetch(`/api/tokens/${id}`, { method: 'DELETE' })
-    rmSync(hold)
-
-    expect((await start).status).toBe(401)
-    expect(await latest(scene)).toBe(null)
-  })
 
   it('does not start by itself when its first stage is manual, but by hand', async () => {
     const { scene } = await open({
